@@ -1,0 +1,118 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { listenerUrl } from '../shared/address.js';
+import { asFault, Fault } from '../shared/fault.js';
+import { type Listener, listen, type RawHandler } from '../shared/listener.js';
+import { log } from '../shared/log.js';
+import { shutdown } from '../shared/shutdown.js';
+import { stdioLink } from '../shared/stdio.js';
+import { acceptedToken } from '../shared/token.js';
+import { type HubAddress, keepConnected } from './connect.js';
+import { announce, socketPath } from './discovery.js';
+import { Editors } from './editors.js';
+import { vimProtocols } from './handshake.js';
+import type { HttpFront } from './http.js';
+import { joinRunning, RAW_MCP } from './join.js';
+import type { Options } from './options.js';
+import { serveLink } from './serve.js';
+import { serverFactory } from './server.js';
+
+/** Runs the broker: listener, discovery, and what the options add. What it opens is registered with `shutdown`. */
+export async function runBroker(options: Options): Promise<void> {
+  const editors = new Editors();
+  const factory = serverFactory(editors, options.decided);
+  try {
+    await openListener(options, editors, factory);
+  } catch (error) {
+    if (asFault(error).kind === 'busy' && (await joined(options))) return;
+    throw error;
+  }
+  if (options.connect !== undefined) offerToHub(options.connect, factory);
+  if (options.stdio) void serveStandardStreams(factory);
+}
+
+/** Another client may have started a broker of this name before: then this process only passes on. */
+async function joined({ stdio, connect, name, decided }: Options): Promise<boolean> {
+  if (!stdio || connect !== undefined) return false;
+  return await joinRunning(name, permissions(decided));
+}
+
+async function openListener(options: Options, editors: Editors, factory: () => McpServer): Promise<void> {
+  const { name, host, port } = options;
+  const tokens = (): readonly string[] => options.tokens;
+  const socket = await socketPath(name);
+  const front = lazyFront(factory);
+  const listener = await listen({
+    host,
+    port,
+    tokens,
+    ...(socket === undefined ? {} : { socketPath: socket }),
+    raw: new Map([...vimProtocols(editors, tokens), [RAW_MCP, rawMcp(factory, tokens)]]),
+    http: (request, response, path) => {
+      front().then(
+        (http) => http.handle(request, response, path),
+        (error: unknown) => {
+          log.error(`HTTP cannot be served: ${asFault(error).message}`);
+          response.writeHead(500).end();
+        },
+      );
+    },
+    socket: (link) => void serveLink(link, factory),
+  }).catch((error: unknown) => {
+    throw inUse(asFault(error), name);
+  });
+  shutdown.add('the listener', () => listener.close());
+  await leaveWord(options, listener, socket ?? '');
+  log.info(`${name} listens on ${host}:${listener.port}`);
+}
+
+async function leaveWord({ name, host, tokens, decided }: Options, { port }: Listener, socket: string): Promise<void> {
+  const url = listenerUrl(host, port, tokens[0] ?? '');
+  shutdown.add('discovery', await announce({ name, pid: process.pid, url, socket, permissions: permissions(decided) }));
+}
+
+/** MCP on a raw line, for a client that knows the token. */
+function rawMcp(factory: () => McpServer, tokens: () => readonly string[]): RawHandler {
+  return ([, token], link) => {
+    if (typeof token === 'string' && acceptedToken(token, tokens())) void serveLink(link, factory);
+    else link.close();
+  };
+}
+
+function permissions({ allow, deny }: Options['decided']): string {
+  return JSON.stringify({ allow: [...allow].sort(), deny: [...deny].sort() });
+}
+
+/** The HTTP side is loaded at the first request: over stdio it is never needed. */
+function lazyFront(factory: () => McpServer): () => Promise<HttpFront> {
+  let front: Promise<HttpFront> | undefined;
+  return () => {
+    front ??= import('./http.js').then(({ httpFront }) => {
+      const made = httpFront(factory);
+      shutdown.add('HTTP', () => made.close());
+      return made;
+    });
+    return front;
+  };
+}
+
+function offerToHub(hub: HubAddress, factory: () => McpServer): void {
+  log.hide(hub.token);
+  const stop = new AbortController();
+  shutdown.add('the connection to the hub', () => stop.abort());
+  void keepConnected(hub, (link) => serveLink(link, factory), stop.signal);
+}
+
+async function serveStandardStreams(factory: () => McpServer): Promise<void> {
+  const { link, flushed } = stdioLink();
+  await serveLink(link, factory);
+  await flushed;
+  await shutdown.run(0);
+}
+
+function inUse(fault: Fault, name: string): Fault {
+  if (fault.kind !== 'busy') return fault;
+  return new Fault('busy', fault.message, {
+    next: `If another mcp-vim with --name ${name} runs, use that one; else choose another --name, or an address with --bind`,
+    cause: fault,
+  });
+}

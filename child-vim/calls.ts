@@ -1,0 +1,144 @@
+import { asFault, Fault, type FaultKind } from '../shared/fault.js';
+import type { Link, Receiver } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import { fits, pieces } from './frames.js';
+import { type Answer, answers, ENTRY, event, outcome, type Verb } from './protocol.js';
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (why: Fault) => void;
+}
+
+/** What a connection tells beside answers. */
+export interface Listening {
+  event(name: string): void;
+  end(why: Fault): void;
+}
+
+/** Longest wait for an answer in milliseconds where nothing else is said. */
+export const PATIENCE = 30_000;
+
+/** Requests to one Vim over its JSON channel, `:help channel-commands`: numbered calls of one function. */
+export class Calls implements Receiver {
+  readonly #link: Link;
+  readonly #listening: Listening;
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+  #staged = 0;
+  #ended: Fault | undefined;
+
+  constructor(link: Link, listening: Listening) {
+    this.#link = link;
+    this.#listening = listening;
+  }
+
+  /**
+   * Calls a verb. An abort stops waiting; Vim may still carry it out.
+   * @throws Fault of the category Vim answers, `timeout`, `gone` when the connection ends, or the signal's reason.
+   */
+  async call<V extends Verb>(verb: V, params: object, signal?: AbortSignal, patience = PATIENCE): Promise<Answer<V>> {
+    const json = JSON.stringify(params);
+    const value = fits(json)
+      ? await this.#send(verb, json, signal, patience)
+      : await this.#sendStaged(verb, json, signal, patience);
+    const parsed = answers[verb].safeParse(value);
+    if (!parsed.success) throw new Fault('protocol', `${this.#link.name} answers ${verb} with something else`);
+    return parsed.data as Answer<V>;
+  }
+
+  message(bytes: Buffer): void {
+    try {
+      this.#take(JSON.parse(bytes.toString()) as unknown);
+    } catch (error) {
+      log.warn(`${this.#link.name}: a message could not be read: ${asFault(error).message}`);
+    }
+  }
+
+  end(why: Fault): void {
+    this.#ended = why;
+    for (const { reject } of this.#waiting.values()) reject(new Fault('gone', `the editor went away: ${why.message}`));
+    this.#waiting.clear();
+    this.#listening.end(why);
+  }
+
+  close(why: Fault): void {
+    this.#link.close(why);
+  }
+
+  #take(message: unknown): void {
+    if (!Array.isArray(message) || typeof message[0] !== 'number') throw new Fault('protocol', 'not a channel message');
+    const [id, body] = message as [number, unknown];
+    if (id < 0) this.#answered(-id, body);
+    else this.#listening.event(event.parse(body)[1].name);
+  }
+
+  #answered(id: number, body: unknown): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    const parsed = outcome.safeParse(body);
+    if (!parsed.success) waiting.reject(new Fault('bug', 'Vim could not run the request', { data: { answer: body } }));
+    else if ('err' in parsed.data) waiting.reject(vimFault(parsed.data.err));
+    else waiting.resolve(parsed.data.ok);
+  }
+
+  async #send(verb: Verb, json: string, signal: AbortSignal | undefined, patience: number): Promise<unknown> {
+    if (signal?.aborted === true) throw cancelled(signal);
+    if (this.#ended !== undefined) throw new Fault('gone', `the editor went away: ${this.#ended.message}`);
+    this.#last += 1;
+    const id = this.#last;
+    let settle: Waiting | undefined;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      settle = { resolve, reject };
+      this.#waiting.set(id, settle);
+    });
+    const onAbort = (): void => settle?.reject(cancelled(signal));
+    const timer = setTimeout(() => settle?.reject(silent(verb, patience)), patience);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      this.#link.send(`["call","${ENTRY}",["${verb}",${json}],${-id}]`);
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** One piece at a time: Vim is never flooded, and a cancelled request stops between two pieces. */
+  async #sendStaged(verb: Verb, json: string, signal: AbortSignal | undefined, patience: number): Promise<unknown> {
+    this.#staged += 1;
+    const id = String(this.#staged);
+    try {
+      for (const text of pieces(json)) await this.#send('stage', JSON.stringify({ id, text }), signal, patience);
+    } catch (error) {
+      this.#send('unstage', JSON.stringify({ id }), undefined, PATIENCE).catch(() => undefined);
+      throw error;
+    }
+    return await this.#send('staged', JSON.stringify({ id, verb }), signal, patience);
+  }
+}
+
+const NEXT: Partial<Record<FaultKind, string>> = {
+  unknown: 'Call state for the buffers there are.',
+  stale: 'Read the buffer again and repeat the call with the new changedtick.',
+};
+
+/** Another program wrote the file: reading the buffer again would change nothing. */
+const NEXT_ON_DISK =
+  'Ask the person which version to keep: in Vim, :edit! takes the one on disk and :write! keeps that of the buffer.';
+
+function vimFault(err: { category: FaultKind; message: string; data?: Record<string, unknown> | undefined }): Fault {
+  // Only the file on disk has a reason, `:help v:fcs_reason`.
+  const next = err.category === 'stale' && err.data?.['reason'] !== undefined ? NEXT_ON_DISK : NEXT[err.category];
+  return new Fault(err.category, err.message, { data: err.data ?? {}, ...(next === undefined ? {} : { next }) });
+}
+
+function cancelled(signal: AbortSignal | undefined): Fault {
+  return new Fault('cancelled', 'the request was cancelled', { cause: signal?.reason });
+}
+
+function silent(verb: Verb, patience: number): Fault {
+  return new Fault('timeout', `Vim did not answer ${verb} within ${patience / 1000} s; it may be running a command`, {
+    next: 'Check with targets and state whether it answers again; an edit may still be carried out.',
+  });
+}

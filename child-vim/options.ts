@@ -1,0 +1,82 @@
+import { readBind } from '../shared/address.js';
+import { type Flag, readFlags, usage } from '../shared/flags.js';
+import { masterSecret } from '../shared/secret.js';
+import { checkedName, checkedToken, derivedPort, derivedToken } from '../shared/token.js';
+import { type HubAddress, hubAddress } from './connect.js';
+import { ACTIONS, actions, type Decided } from './permission.js';
+
+/** The command line. */
+export const FLAGS: readonly Flag[] = [
+  { name: 'name', value: 'NAME', help: 'Name of this broker; port and token follow from it (default: default)' },
+  {
+    name: 'bind',
+    value: 'ADDR[:PORT]',
+    help: 'Listen there (default: 127.0.0.1 and a port that follows from the name)',
+  },
+  { name: 'token', value: 'TOKEN', many: true, help: 'Accept this token instead of the derived one; may be repeated' },
+  { name: 'stdio', help: 'Serve MCP on standard input and output too, and exit when that ends' },
+  { name: 'connect', value: 'URL', help: 'Offer the tools to a hub: http://HOST:PORT/TOKEN/ALIAS' },
+  {
+    name: 'auto-allow',
+    value: 'ACTIONS',
+    many: true,
+    help: `Allow without asking: ${ACTIONS.join(', ')}; * is read,write`,
+  },
+  { name: 'auto-deny', value: 'ACTIONS', many: true, help: 'Deny without asking; * is everything. Denial wins' },
+  { name: 'print-url', help: 'Print the URL for :Mcp, without the target, and exit' },
+  { name: 'tool-help', help: 'Print the tools and their arguments, and exit' },
+  { name: 'help', help: 'Print this, and exit' },
+  { name: 'version', help: 'Print the version, and exit' },
+];
+
+export const USAGE = usage('Usage: mcp-vim [OPTION]...\nMCP server for the Vim editors you are running.', FLAGS);
+
+/** What the broker is to do. */
+export interface Options {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: readonly string[];
+  readonly stdio: boolean;
+  readonly connect: HubAddress | undefined;
+  readonly decided: Decided;
+  /** Something to print instead of serving. */
+  readonly print: 'url' | 'tools' | 'help' | 'version' | undefined;
+}
+
+/**
+ * Reads the command line and the environment. What is not given is derived from the name and the master secret, which
+ * is made if there is none.
+ * @throws Fault `invalid` for what cannot be meant.
+ */
+export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<Options> {
+  const flags = readFlags(FLAGS, argv);
+  const one = (name: string): string | undefined => flags.get(name)?.[0];
+  const many = (name: string): readonly string[] => flags.get(name) ?? [];
+  const name = checkedName(one('name') ?? 'default');
+  const { host = '127.0.0.1', port } = readBind(one('bind') ?? '');
+  const tokens = many('token').map(checkedToken);
+  const connect = one('connect');
+  const print = printed(flags);
+  const secret =
+    (port === undefined || tokens.length === 0) && print !== 'help' && print !== 'version'
+      ? await masterSecret()
+      : undefined;
+  return {
+    name,
+    host,
+    port: port ?? (secret === undefined ? 0 : derivedPort(secret, 'vim', name)),
+    tokens: tokens.length > 0 || secret === undefined ? tokens : [derivedToken(secret, 'vim', name)],
+    stdio: flags.has('stdio') || env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
+    connect: connect === undefined ? undefined : hubAddress(connect),
+    decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
+    print,
+  };
+}
+
+function printed(flags: ReadonlyMap<string, unknown>): Options['print'] {
+  if (flags.has('help')) return 'help';
+  if (flags.has('version')) return 'version';
+  if (flags.has('tool-help')) return 'tools';
+  return flags.has('print-url') ? 'url' : undefined;
+}

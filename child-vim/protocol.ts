@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/**
+ * The private protocol between broker and plugin, version MAJOR.MINOR: a plugin of the same major and no newer minor
+ * is accepted. See docs/vim-protocol.md and `vim/autoload/mcp/dispatch.vim`.
+ */
+export const MAJOR = 1;
+export const MINOR = 0;
+
+/** The one Vim function that the broker calls. */
+export const ENTRY = 'mcp#dispatch#Run';
+
+/** Largest frame sent to Vim, in bytes: Vim parses a frame again from its start at each 4 KB. */
+export const MAX_FRAME = 65_536;
+
+/** First line of a plugin: it wants a proof that the broker knows the token. */
+export const prove = z.tuple([z.literal('mcp-vim-prove'), z.string().regex(/^[0-9a-f]{32}$/), z.string().max(4096)]);
+
+/** The hello. The cookie is an accepted token, or `proof:` and a keyed hash of it. */
+export const hello = z.tuple([
+  z.literal('mcp-vim'),
+  z.string().max(4096),
+  z.number().int(),
+  z.number().int(),
+  z.string().max(256),
+  z.string().min(1).max(128),
+]);
+export type Hello = z.infer<typeof hello>;
+
+const brief = z.object({
+  buffer: z.number(),
+  filename: z.string(),
+  changedtick: z.number(),
+  line_count: z.number(),
+  modified: z.boolean(),
+});
+
+const step = z.object({
+  buffer: z.number(),
+  filename: z.string(),
+  changedtick: z.number(),
+  changed: z.boolean(),
+  seq_cur: z.number(),
+  seq_last: z.number(),
+  modified: z.boolean(),
+});
+
+/** Vim's answers to the verbs, by verb. Parameters are objects of JSON values, described in the plugin's files. */
+export const answers = {
+  welcome: z.object({
+    major: z.number(),
+    minor: z.number(),
+    pid: z.number(),
+    cwd: z.string(),
+    version: z.string(),
+    verbs: z.array(z.string()),
+  }),
+  refused: z.object({}),
+  state: z.object({
+    mode: z.string(),
+    cwd: z.string(),
+    cursor: z.object({ buffer: z.number(), line: z.number(), column: z.number() }),
+    windows: z.number(),
+    buffers: z.array(
+      brief.extend({
+        current: z.boolean(),
+        alternate: z.boolean(),
+        loaded: z.boolean(),
+        listed: z.boolean(),
+        visible: z.boolean(),
+        modifiable: z.boolean(),
+        readonly: z.boolean(),
+        filetype: z.string(),
+        buftype: z.string(),
+        fileencoding: z.string(),
+        fileformat: z.string(),
+        endofline: z.boolean(),
+        bomb: z.boolean(),
+        last_used: z.number(),
+      }),
+    ),
+    total: z.number(),
+  }),
+  probe: brief.extend({ modifiable: z.boolean(), name: z.string() }),
+  read: brief.extend({ first: z.number(), lines: z.array(z.string()), lossy: z.array(z.number()) }),
+  open: brief.extend({
+    swap: z.object({ pid: z.number(), host: z.string(), user: z.string(), dirty: z.boolean() }).partial().optional(),
+  }),
+  edit: brief,
+  undo: step,
+  redo: step,
+  save: brief,
+  stage: z.object({}),
+  unstage: z.object({}),
+  staged: z.unknown(),
+};
+export type Verb = keyof typeof answers;
+export type Answer<V extends Verb> = z.infer<(typeof answers)[V]>;
+
+/** A failed call. The categories are kinds of Fault. */
+const failure = z.object({
+  err: z.object({
+    category: z.enum(['invalid', 'unknown', 'stale', 'busy', 'gone', 'unsupported', 'bug']),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+export const outcome = z.union([z.object({ ok: z.unknown() }), failure]);
+
+/** What Vim reports by itself. */
+export const event = z.tuple([z.literal('event'), z.looseObject({ name: z.string() })]);

@@ -1,0 +1,14 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { asFault } from '../shared/fault.js';
+import type { Link } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import { LinkTransport } from './transport.js';
+
+/** Serves MCP, of either era, on a link until the other side has gone; what it asked before it went is still answered. */
+export async function serveLink(link: Link, factory: () => McpServer): Promise<void> {
+  const transport = new LinkTransport(link);
+  const handle = serveStdio(factory, { transport, onerror: (error) => log.warn(`${link.name}: ${error.message}`) });
+  await transport.closed;
+  await handle.close().catch((error: unknown) => log.warn(`${link.name}: ${asFault(error).message}`));
+}

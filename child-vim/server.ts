@@ -1,0 +1,71 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { asFault, type Fault } from '../shared/fault.js';
+import { log } from '../shared/log.js';
+import type { Editors } from './editors.js';
+import { elicitation, InputNeeded, OpenQuestions } from './elicit.js';
+import { type Decided, layered } from './permission.js';
+import type { Call, Tool } from './tool.js';
+import { tools } from './tools/index.js';
+import { VERSION } from './version.js';
+
+const INSTRUCTIONS = `Reads and edits the text in the person's running Vim editors, unsaved changes included.
+Begin with targets (which editors), then state (buffers with their changedtick), then read-lines.
+Change text with apply-diff, giving the changedtick of what you read. Edits stay unsaved until save.
+When a call says the buffer changed, read again and make the edit anew: the person is typing too.`;
+
+/** Makes servers over one set of editors, one for each session, or for each request where the protocol has none. */
+export function serverFactory(editors: Editors, decided: Decided): () => McpServer {
+  const open = new OpenQuestions();
+  return () => {
+    const server = new McpServer({ name: 'mcp-vim', title: 'Vim', version: VERSION }, { instructions: INSTRUCTIONS });
+    for (const tool of tools) register(server, tool, editors, decided, open);
+    return server;
+  };
+}
+
+function register(server: McpServer, tool: Tool, editors: Editors, decided: Decided, open: OpenQuestions): void {
+  const config = {
+    title: tool.title,
+    description: tool.description,
+    inputSchema: tool.input,
+    outputSchema: tool.output,
+    annotations: annotationsOf(tool),
+  };
+  server.registerTool(tool.name, config, (args: unknown, context: ServerContext) => {
+    const permission = layered(decided, elicitation(open, context, server.server.getClientCapabilities()));
+    const { signal } = context.mcpReq;
+    return run(tool, args, { editors, signal, allow: (question) => permission.decide(question, signal) });
+  });
+}
+
+async function run(tool: Tool, args: unknown, call: Call): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    const value = await tool.handle(args, call);
+    return { content: [{ type: 'text', text: tool.text(value) }], structuredContent: value };
+  } catch (error) {
+    if (error instanceof InputNeeded) return error.result;
+    return failure(tool, asFault(error));
+  }
+}
+
+/** What the model can act on: what happened, what to do next, and the facts as JSON. */
+function failure(tool: Tool, fault: Fault): CallToolResult {
+  if (fault.kind === 'bug') log.error(`${tool.name}: ${fault.message} ${JSON.stringify(fault.data)}`);
+  const text = `${fault.text}\n${JSON.stringify({ error: fault.kind, ...fault.data })}`;
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+/** Hints for clients, which may let read-only tools pass unasked. */
+function annotationsOf(tool: Tool): Record<string, boolean> {
+  return {
+    readOnlyHint: tool.action === 'read',
+    destructiveHint: tool.destructive,
+    idempotentHint: tool.idempotent,
+    openWorldHint: false,
+  };
+}

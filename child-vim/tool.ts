@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { Fault } from '../shared/fault.js';
+import type { Editors } from './editors.js';
+import type { Action, Question } from './permission.js';
+
+/** What a tool works with while it handles one call. */
+export interface Call {
+  readonly editors: Editors;
+  /** Aborted when the call is cancelled. */
+  readonly signal: AbortSignal;
+  /** Returns when the person (or what they decided before) allows it. @throws Fault `denied`. */
+  allow(question: Question): Promise<void>;
+}
+
+/** A tool as data: the schemas are the one source of its arguments, its documentation and its checks. */
+export interface Tool {
+  readonly name: string;
+  readonly action: Action;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  /** Whether calling it again with the same arguments changes nothing more. */
+  readonly idempotent: boolean;
+  /** Whether it can lose something; editing cannot, for there is undo. */
+  readonly destructive: boolean;
+  handle(args: unknown, call: Call): Promise<Record<string, unknown>>;
+  /** The result as text for the model; JSON by default. */
+  text(value: Record<string, unknown>): string;
+}
+
+interface Definition<I extends z.ZodObject, O extends z.ZodObject> {
+  readonly name: string;
+  readonly action: Action;
+  readonly title: string;
+  readonly description: string;
+  readonly input: I;
+  readonly output: O;
+  readonly idempotent?: boolean;
+  readonly destructive?: boolean;
+  handle(args: z.infer<I>, call: Call): Promise<z.infer<O>>;
+  text?(value: z.infer<O>): string;
+}
+
+/** Declares a tool. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
+  const { text, handle } = definition;
+  return {
+    idempotent: definition.action === 'read',
+    destructive: false,
+    ...definition,
+    handle: (args, call) => handle(args as z.infer<I>, call),
+    text: (value) => (text === undefined ? JSON.stringify(value) : text(value as z.infer<O>)),
+  };
+}
+
+/** Names the editor. */
+export const target = z
+  .string()
+  .min(1)
+  .max(64)
+  .optional()
+  .describe(
+    'Editor name from targets, or @active for the one used last. May be left out while exactly one is connected.',
+  );
+
+/** A buffer of that editor. */
+export const buffer = z.number().int().positive().describe('Buffer number from state');
+
+/** The guard of a change. */
+export const expectedTick = z
+  .number()
+  .int()
+  .nonnegative()
+  .describe('changedtick of the text you have seen; if the buffer has changed since, nothing is done');
+
+/** What most answers about a buffer hold. */
+export const bufferFacts = z.object({
+  target: z.string(),
+  buffer: z.number(),
+  filename: z.string().describe('Full path, empty for an unnamed buffer'),
+  changedtick: z.number(),
+  line_count: z.number(),
+  modified: z.boolean(),
+});
+
+/**
+ * Text that can travel to Vim: without NUL, which Vim's JSON drops, and without lone surrogates.
+ * @throws Fault `invalid` naming what is wrong.
+ */
+export function checkText(name: string, text: string): void {
+  if (text.includes('\0')) throw new Fault('invalid', `${name} holds a NUL character, which cannot be sent to Vim`);
+  if (/\p{Surrogate}/u.test(text)) throw new Fault('invalid', `${name} is not well-formed Unicode (a lone surrogate)`);
+}

@@ -1,0 +1,11 @@
+import type { Tool } from '../tool.js';
+import { applyDiff } from './apply-diff.js';
+import { open } from './open.js';
+import { readLines } from './read-lines.js';
+import { save } from './save.js';
+import { state } from './state.js';
+import { targets } from './targets.js';
+import { redo, undo } from './undo.js';
+
+/** The catalogue, in the order in which it is listed. */
+export const tools: readonly Tool[] = [targets, state, readLines, applyDiff, undo, redo, open, save];

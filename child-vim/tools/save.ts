@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { bufferName, editorQuestion } from '../question.js';
+import { buffer, bufferFacts, defineTool, expectedTick, target } from '../tool.js';
+
+export const save = defineTool({
+  name: 'save',
+  action: 'save',
+  title: 'Save a buffer',
+  description:
+    "Write a modified buffer to its own file (Vim's :update). Refused if the file was changed on disk. Look at modified in the result: autocommands may have changed the text again.",
+  input: z.strictObject({ target, buffer, expected_changedtick: expectedTick }),
+  output: bufferFacts,
+  idempotent: true,
+  destructive: true,
+  handle: async ({ target: name, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {
+    const editor = editors.find(name);
+    const facts = await editor.probe(number, tick, signal);
+    await allow(
+      editorQuestion('save', editor, `save ${bufferName(facts)}`, { number, tick, filename: facts.filename }),
+    );
+    return { target: editor.name, ...(await editor.write('save', { buffer: number, tick }, signal)) };
+  },
+});

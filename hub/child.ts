@@ -1,0 +1,35 @@
+import type { Call } from '../shared/call.js';
+import type { Fault } from '../shared/fault.js';
+import type { Frame } from '../shared/jsonrpc.js';
+import type { Peer } from '../shared/peer.js';
+import type { Catalogue } from './protocol.js';
+
+/** What the hub hears from its children. */
+export interface ChildEvents {
+  /** A request to the client side: elicitation, sampling, roots. */
+  question(child: Child, call: Call): void;
+  notification(child: Child, frame: Frame): void;
+  /** What it offers, or whether it is there, may have changed. */
+  changed(child: Child): void;
+  /** The connection to it was lost; `wait` milliseconds until it is started again, if it will be. */
+  fell(child: Child, why: Fault, wait?: number): void;
+}
+
+/** A server behind the hub, however it is reached. */
+export interface Child {
+  readonly alias: string;
+  /** What it offers; `undefined` while nothing is known or it is away. */
+  readonly catalogue: Catalogue | undefined;
+  /** The connection, while there is one. */
+  readonly peer: Peer | undefined;
+  /**
+   * The connection, for a call: starts the child where that is needed.
+   * @throws Fault `gone` when it cannot be had now, or the signal's reason.
+   */
+  ready(signal: AbortSignal): Promise<Peer>;
+  /** Brings back what it offered when it last ran, where nothing newer is known. */
+  recall(): Promise<void>;
+  /** Learns what it offers, where that is not known yet; ends early rather than fail. */
+  learn(): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import type { Call } from '../shared/call.js';
+import type { Fault } from '../shared/fault.js';
+import type { Frame } from '../shared/jsonrpc.js';
+import type { Link } from '../shared/link.js';
+import { Peer } from '../shared/peer.js';
+import { type JsonObject, LISTS, type ListName } from './protocol.js';
+
+/** What a client brings up. */
+export interface ClientEvents {
+  request(client: Client, call: Call): void;
+  notification(client: Client, frame: Frame): void;
+  end(client: Client, why: Fault): void;
+}
+
+/** RFC 5424, as MCP names the levels; a client gets those from the level it asked for on. */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** Milliseconds in which open calls may still be answered after the client has closed its half. */
+const LAST_ANSWERS = 1500;
+
+/** One session at the front of the hub. */
+export class Client {
+  readonly peer: Peer;
+  /** What it can do, once it has said `initialize`. */
+  capabilities: JsonObject | undefined;
+  #ready = false;
+  #level = 0;
+  /** What it was last told of each list. */
+  readonly #told = new Map<ListName, string>();
+
+  constructor(link: Link, events: ClientEvents) {
+    const handlers = {
+      request: (call: Call) => events.request(this, call),
+      notification: (frame: Frame) => events.notification(this, frame),
+      unreadable: (fault: Fault) => this.peer.refuse(fault),
+      end: (why: Fault) => events.end(this, why),
+    };
+    this.peer = new Peer(link, handlers, { lastAnswers: LAST_ANSWERS });
+  }
+
+  /** It has said `notifications/initialized`: from now on it may be told things. */
+  initialized(): void {
+    this.#ready = true;
+  }
+
+  /** Sets the least level of log messages that it wants. */
+  setLevel(level: unknown): boolean {
+    const index = LEVELS.indexOf(level as Level);
+    if (index !== -1) this.#level = index;
+    return index !== -1;
+  }
+
+  /** Remembers what it was given of a list. */
+  gave(list: ListName, state: string): void {
+    this.#told.set(list, state);
+  }
+
+  /** Tells it that a list has changed, if it was given or told another state of it. */
+  tellChanged(list: ListName, state: string): void {
+    if (!this.#ready || (this.#told.get(list) ?? '[]') === state) return;
+    this.#told.set(list, state);
+    this.peer.notify(`notifications/${LISTS[list].replace('/list', '')}/list_changed`);
+  }
+
+  /** A log message of the hub itself. */
+  say(level: Level, text: string): void {
+    if (this.#ready && LEVELS.indexOf(level) >= this.#level) {
+      this.peer.notify('notifications/message', { level, logger: 'mcp-multibroker', data: text });
+    }
+  }
+
+  /** Passes on a notification of a child. */
+  pass(frame: Frame): void {
+    if (this.#ready) this.peer.send([frame.bytes]);
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../shared/call.js';
+import { asFault, Fault } from '../shared/fault.js';
+import { type Frame, LOOSELY_READ } from '../shared/jsonrpc.js';
+import type { Link } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import { Peer } from '../shared/peer.js';
+import { type Greeting, greet, offers } from './handshake.js';
+import type { Catalogue, ListName } from './protocol.js';
+
+/** What a child brings up by itself. */
+export interface ConversationEvents {
+  /** A request to the client side: elicitation, sampling, roots. */
+  question(call: Call): void;
+  notification(frame: Frame): void;
+  /** What the child offers has been read again. */
+  changed(): void;
+  end(why: Fault): void;
+}
+
+const CHANGED: ReadonlyMap<string, ListName> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+
+/** Least time between two readings of a list that a child says has changed, in milliseconds. */
+const CALM = 500;
+
+const OPEN_OBJECT = 0x7b;
+
+/** One connection to a child, from the greeting to its end. */
+export class Conversation {
+  readonly peer: Peer;
+  readonly #events: ConversationEvents;
+  #catalogue: Catalogue = { capabilities: {}, instructions: undefined, tools: [], prompts: [] };
+  #junk = 0;
+  readonly #stale = new Set<ListName>();
+  /** Whether lists may be read: after the greeting, and by one reader. */
+  #idle = false;
+
+  constructor(link: Link, events: ConversationEvents) {
+    this.#events = events;
+    this.peer = new Peer(link, {
+      request: (call) => this.#request(call),
+      notification: (frame) => this.#notification(frame),
+      unreadable: (fault, bytes) => this.#unreadable(fault, bytes),
+      end: (why) => events.end(why),
+    });
+  }
+
+  /** What the child offers now. */
+  get catalogue(): Catalogue {
+    return this.#catalogue;
+  }
+
+  /** Greets the child, offering it what the client side can do. */
+  async begin(greeting: Greeting): Promise<void> {
+    this.peer.start();
+    this.#catalogue = await greet(this.peer, greeting);
+    this.#idle = true;
+    this.#rereadStale();
+  }
+
+  #request(call: Call): void {
+    if (call.frame.method === 'ping') call.result({});
+    else this.#events.question(call);
+  }
+
+  #notification(frame: Frame): void {
+    const list = CHANGED.get(frame.method);
+    if (list === undefined) {
+      this.#events.notification(frame);
+      return;
+    }
+    this.#stale.add(list);
+    this.#rereadStale();
+  }
+
+  #rereadStale(): void {
+    if (this.#idle) void this.#readStale();
+  }
+
+  /** Reads changed lists again, one reading at a time however often the child says so. */
+  async #readStale(): Promise<void> {
+    this.#idle = false;
+    for (const list of this.#stale) {
+      this.#stale.delete(list);
+      try {
+        const items = await offers(this.peer, this.#catalogue.capabilities, list);
+        this.#catalogue = { ...this.#catalogue, [list]: items };
+        this.#events.changed();
+      } catch (error) {
+        log.warn(`${this.peer.name}: its ${list} cannot be read: ${asFault(error).message}`);
+      }
+      await sleep(CALM, undefined, { ref: false });
+    }
+    this.#idle = true;
+  }
+
+  /**
+   * Programs print on standard output what they should not; it is dropped, and said once. But a broken message that is
+   * large may be the answer that somebody waits for, and nobody can tell whose: then the conversation is over.
+   */
+  #unreadable(fault: Fault, bytes: Buffer): void {
+    if (bytes.length > LOOSELY_READ && bytes[0] === OPEN_OBJECT) {
+      this.peer.close(
+        new Fault('protocol', `${this.peer.name} sent a message that cannot be passed on: ${fault.message}`),
+      );
+      return;
+    }
+    this.#junk += 1;
+    if (this.#junk > 1) return;
+    const start = JSON.stringify(bytes.subarray(0, 80).toString());
+    log.warn(
+      `${this.peer.name} wrote something that is no message (${fault.message}): ${start}; more of it is dropped silently`,
+    );
+  }
+}

@@ -1,0 +1,104 @@
+import { asFault, Fault } from '../shared/fault.js';
+import type { Link } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import type { Peer } from '../shared/peer.js';
+import type { Child, ChildEvents } from './child.js';
+import { Conversation } from './conversation.js';
+import type { Greeting } from './handshake.js';
+import type { Catalogue } from './protocol.js';
+
+/** Milliseconds in which the present connection must answer a ping, or a new one takes its place. */
+const ALIVE = 2000;
+
+/** A child that dials in by itself and comes back by itself. */
+export class DialledChild implements Child {
+  readonly alias: string;
+  readonly #greeting: Greeting;
+  readonly #events: ChildEvents;
+  #conversation: Conversation | undefined;
+  #introduced = false;
+
+  constructor(alias: string, greeting: Greeting, events: ChildEvents) {
+    this.alias = alias;
+    this.#greeting = greeting;
+    this.#events = events;
+  }
+
+  get catalogue(): Catalogue | undefined {
+    return this.#introduced ? this.#conversation?.catalogue : undefined;
+  }
+
+  get peer(): Peer | undefined {
+    return this.#introduced ? this.#conversation?.peer : undefined;
+  }
+
+  /** Takes a new connection; one that is there already keeps its place if it still answers. */
+  async adopt(link: Link): Promise<void> {
+    link.name = this.alias;
+    const before = this.#conversation;
+    if (before !== undefined && (await answers(before.peer))) {
+      log.warn(`a second child dialled in as ${this.alias} and was refused; give it another alias`);
+      link.close(new Fault('busy', `the alias ${this.alias} is taken`));
+      return;
+    }
+    // Somebody else may have taken the place meanwhile.
+    if (this.#conversation !== before) return this.adopt(link);
+    before?.peer.close(new Fault('gone', `${this.alias} dialled in anew`));
+    await this.#converse(link);
+  }
+
+  ready(): Promise<Peer> {
+    const { peer } = this;
+    if (peer !== undefined) return Promise.resolve(peer);
+    const next = `It dials in by itself; see that it runs with --connect and the hub's address.`;
+    return Promise.reject(new Fault('gone', `${this.alias} is not connected`, { next, data: { child: this.alias } }));
+  }
+
+  recall(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  learn(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#conversation?.peer.close(new Fault('gone', 'the hub ends'));
+    return Promise.resolve();
+  }
+
+  async #converse(link: Link): Promise<void> {
+    const conversation: Conversation = new Conversation(link, {
+      question: (call) => this.#events.question(this, call),
+      notification: (frame) => this.#events.notification(this, frame),
+      changed: () => this.#events.changed(this),
+      end: (why) => this.#ended(conversation, why),
+    });
+    this.#conversation = conversation;
+    try {
+      await conversation.begin(this.#greeting);
+      this.#introduced = true;
+      this.#events.changed(this);
+    } catch (error) {
+      conversation.peer.close(asFault(error));
+      log.warn(`${this.alias} dialled in, but ${asFault(error).message}`);
+    }
+  }
+
+  #ended(conversation: Conversation, why: Fault): void {
+    if (this.#conversation !== conversation) return;
+    this.#conversation = undefined;
+    this.#introduced = false;
+    this.#events.fell(this, why);
+    this.#events.changed(this);
+  }
+}
+
+async function answers(peer: Peer): Promise<boolean> {
+  try {
+    await peer.request('ping', undefined, { timeout: ALIVE });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { Fault } from '../shared/fault.js';
+import type { Peer } from '../shared/peer.js';
+import {
+  type Catalogue,
+  HUB_INFO,
+  type Item,
+  type JsonObject,
+  LISTS,
+  type ListName,
+  objectOf,
+  REVISIONS,
+} from './protocol.js';
+
+/** Milliseconds for a child to answer `initialize`: npx may have to fetch it first. */
+const GREETING = 60_000;
+/** Milliseconds for one page of a list, and the most pages taken. */
+const PAGE = 30_000;
+const PAGES = 1000;
+
+/** What a client can do for a child: capabilities that make the child ask questions. */
+const PASSED_ON = ['elicitation', 'sampling', 'roots'];
+
+/** The part of a client's capabilities that is offered to children. */
+export function offered(client: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(client).filter(([name]) => PASSED_ON.includes(name)));
+}
+
+/** What a child is told when it is greeted. */
+export interface Greeting {
+  /** What the client side can do; known once a client has said `initialize`. */
+  readonly capabilities: Promise<JsonObject>;
+  /** The least level of log messages that was asked for. */
+  readonly level: () => string | undefined;
+}
+
+/** Asks a child for log messages from a level on. */
+export async function setLevel(peer: Peer, level: string): Promise<void> {
+  await peer.request('logging/setLevel', { level }, { timeout: PAGE });
+}
+
+/**
+ * Greets a child as its client and reads what it offers (MCP basic/lifecycle).
+ * @throws Fault `gone`, `timeout`, or `unsupported` when no common protocol revision is left.
+ */
+export async function greet(peer: Peer, greeting: Greeting): Promise<Catalogue> {
+  const capabilities = await greeting.capabilities;
+  const [protocolVersion] = REVISIONS;
+  const answer = await peer.request(
+    'initialize',
+    { protocolVersion, capabilities, clientInfo: HUB_INFO },
+    { timeout: GREETING },
+  );
+  const about = objectOf(answer);
+  if (!REVISIONS.includes(String(about['protocolVersion']))) {
+    throw new Fault(
+      'unsupported',
+      `${peer.name} speaks protocol ${String(about['protocolVersion'])}, which is not known here`,
+    );
+  }
+  peer.notify('notifications/initialized');
+  const can = objectOf(about['capabilities']);
+  const level = greeting.level();
+  if (level !== undefined && 'logging' in can) void setLevel(peer, level).catch(() => undefined);
+  const instructions = typeof about['instructions'] === 'string' ? about['instructions'] : undefined;
+  const [tools, prompts] = await Promise.all([offers(peer, can, 'tools'), offers(peer, can, 'prompts')]);
+  return { capabilities: can, instructions, tools, prompts };
+}
+
+/** A list of a child; empty where the child does not have that capability. */
+export function offers(peer: Peer, capabilities: JsonObject, list: ListName): Promise<Item[]> {
+  return list in capabilities ? allPages(peer, list) : Promise.resolve([]);
+}
+
+async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
+  const items: Item[] = [];
+  const seen = new Set<unknown>();
+  let params: JsonObject = {};
+  for (let page = 0; page < PAGES; page += 1) {
+    const answer = objectOf(await peer.request(LISTS[list], params, { timeout: PAGE }));
+    const found = answer[list];
+    for (const item of Array.isArray(found) ? found : []) if (isItem(item)) items.push(item);
+    const cursor = answer['nextCursor'];
+    if (typeof cursor !== 'string' || seen.has(cursor)) break;
+    seen.add(cursor);
+    params = { cursor };
+  }
+  return items;
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof objectOf(value)['name'] === 'string';
+}

@@ -1,0 +1,84 @@
+import type { Call } from '../shared/call.js';
+import { Fault } from '../shared/fault.js';
+import type { Frame } from '../shared/jsonrpc.js';
+import type { Link } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import type { Edit } from '../shared/parts.js';
+import { merged } from './catalog.js';
+import type { Child, ChildEvents } from './child.js';
+import { Children, type ChildSpec } from './children.js';
+import { Client } from './client.js';
+import { LISTS, type ListName } from './protocol.js';
+import { relay } from './relay.js';
+import { Router } from './router.js';
+
+/** Puts the parts together: clients in front, children behind, and who hears of what. */
+export class Hub {
+  readonly children: Children;
+  readonly #router: Router;
+  readonly #clients = new Set<Client>();
+
+  constructor(specs: readonly ChildSpec[]) {
+    const events: ChildEvents = {
+      question: (child, call) => this.#question(child, call),
+      notification: (_, frame) => this.#pass(frame),
+      changed: () => this.#changed(),
+      fell: (_, why, wait) => this.#fell(why, wait),
+    };
+    this.children = new Children(specs, events);
+    this.#router = new Router(this.children);
+  }
+
+  /** Serves a client; resolves when it has gone away, with why. */
+  serve(link: Link): Promise<Fault> {
+    return new Promise((resolve) => {
+      const client = new Client(link, {
+        request: (from, call) => this.#router.request(from, call),
+        notification: (from, frame) => this.#router.notification(from, frame),
+        end: (from, why) => {
+          this.#clients.delete(from);
+          resolve(why);
+        },
+      });
+      this.#clients.add(client);
+      client.peer.start();
+    });
+  }
+
+  /** A child's question goes to the client that owns the call it belongs to. */
+  #question(child: Child, call: Call): void {
+    const [client, ...others] = this.#clients;
+    if (client === undefined || others.length > 0) {
+      call.fail(new Fault('unsupported', `nobody is there to answer ${child.alias}`));
+      return;
+    }
+    relay(call, client.peer, call.frame.method === 'elicitation/create' ? asking(child.alias, call.frame) : []);
+  }
+
+  #pass(frame: Frame): void {
+    for (const client of this.#clients) client.pass(frame);
+  }
+
+  #changed(): void {
+    for (const list of Object.keys(LISTS) as ListName[]) {
+      const state = JSON.stringify(merged(this.children, list));
+      for (const client of this.#clients) client.tellChanged(list, state);
+    }
+  }
+
+  #fell(why: Fault, wait?: number): void {
+    const next = wait === undefined ? '' : `; it is started again in ${(wait / 1000).toFixed(1)} s`;
+    log.warn(why.text + next);
+    for (const client of this.#clients) client.say('warning', why.message + next);
+  }
+}
+
+const QUOTE = 0x22;
+
+/** A question to a person begins with the alias of who asks; it is put before the first character of the message. */
+function asking(alias: string, frame: Frame): Edit[] {
+  const message = frame.at('message');
+  if (message === undefined || frame.bytes[message.start] !== QUOTE) return [];
+  const start = message.start + 1;
+  return [{ span: { start, end: start }, text: `${alias}: ` }];
+}

@@ -1,0 +1,74 @@
+import { asFault, type Fault } from '../shared/fault.js';
+import { log } from '../shared/log.js';
+import { shutdown } from '../shared/shutdown.js';
+import { stdioLink } from '../shared/stdio.js';
+import { Hub } from './hub.js';
+import { type HubOptions, hubUsage, readHubOptions } from './options.js';
+import { HUB_INFO } from './protocol.js';
+
+log.name(HUB_INFO.name);
+
+try {
+  await run(await readHubOptions(process.argv.slice(2)));
+} catch (error) {
+  log.error(asFault(error).text);
+  process.exitCode = 1;
+}
+
+async function run(options: HubOptions): Promise<void> {
+  if (options.mode === 'help') print(hubUsage());
+  else if (options.mode === 'version') print(`${HUB_INFO.version}\n`);
+  else if (options.mode === 'print-url') await printUrl(options);
+  else await serve(options);
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+async function printUrl(options: HubOptions): Promise<void> {
+  const { connectUrl, frontDoor } = await import('./accept.js');
+  print(`${connectUrl(await frontDoor(options))}\n`);
+}
+
+async function serve(options: HubOptions): Promise<void> {
+  for (const token of options.tokens) log.hide(token);
+  const hub = new Hub(options.children);
+  shutdown.onSignals();
+  shutdown.add('the children', () => hub.children.stop());
+  hub.children.start();
+  const served = options.stdio ? serveStdio(hub) : undefined;
+  await openFrontDoor(options, hub);
+  if (served === undefined) hub.children.offer({});
+  else {
+    const why = await served;
+    if (why.kind !== 'gone') log.error(why.text);
+    await shutdown.run(why.kind === 'gone' ? 0 : 1);
+  }
+}
+
+async function serveStdio(hub: Hub): Promise<Fault> {
+  const { link, flushed } = stdioLink();
+  const why = await hub.serve(link);
+  await flushed;
+  return why;
+}
+
+/**
+ * A client may start one hub for each of its windows, all with the same options: the first of them listens. Only where
+ * the person said where to listen is it an error that somebody else does.
+ */
+async function openFrontDoor(options: HubOptions, hub: Hub): Promise<void> {
+  const { acceptChildren, frontDoor } = await import('./accept.js');
+  try {
+    const listener = await acceptChildren(await frontDoor(options), hub.children);
+    shutdown.add('the listener', () => listener.close());
+  } catch (error) {
+    const fault: Fault = asFault(error);
+    if (options.bound || !options.stdio) {
+      log.error(`${fault.text}. Does another hub with this name run? Choose another --name or --bind.`);
+      await shutdown.run(1);
+    }
+    log.info(`children cannot dial in here: ${fault.message}`);
+  }
+}

@@ -1,0 +1,160 @@
+import { type BindAddress, readBind } from '../shared/address.js';
+import { Fault } from '../shared/fault.js';
+import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
+import { checkedName, checkedToken } from '../shared/token.js';
+import type { ChildSpec } from './children.js';
+import { isAlias } from './prefix.js';
+import type { ProgramSpec } from './spawn.js';
+
+/** The hub's own options. */
+export const HUB_FLAGS: readonly Flag[] = [
+  { name: 'stdio', help: 'serve an MCP client on standard input and output' },
+  { name: 'name', value: 'NAME', help: 'the name of this hub, from which port and token are derived (default)' },
+  { name: 'bind', value: 'ADDR[:PORT]', help: 'where children dial in (127.0.0.1 and a port derived from the name)' },
+  { name: 'token', value: 'T', many: true, help: 'accept this token instead of the derived one; may be repeated' },
+  { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
+  { name: 'help', help: 'print this help' },
+  { name: 'version', help: 'print the version' },
+];
+
+/** Options of one child, after its source. */
+export const CHILD_FLAGS: readonly Flag[] = [
+  { name: 'eager', help: 'start it with the hub, not with its first call' },
+  { name: 'env', value: 'K=V', many: true, help: 'set a variable in its environment; may be repeated' },
+  { name: 'cwd', value: 'DIR', help: 'the folder it runs in' },
+];
+
+const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
+
+One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL.
+SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'.`;
+
+/** The whole help text. */
+export function hubUsage(): string {
+  return `${usage(SYNOPSIS, HUB_FLAGS)}\n${usage('Child options:', CHILD_FLAGS)}`;
+}
+
+export interface HubOptions {
+  readonly stdio: boolean;
+  readonly name: string;
+  /** Whether the person said where to listen, so that failing to is an error. */
+  readonly bound: boolean;
+  readonly bind: BindAddress;
+  readonly tokens: readonly string[];
+  readonly mode: 'run' | 'print-url' | 'help' | 'version';
+  readonly children: readonly ChildSpec[];
+}
+
+const MARK = '---';
+/** Stands for a program that was taken out; no word of a command line can hold it. */
+const HOLE = '\0';
+
+/**
+ * Reads the hub's command line.
+ * @throws Fault `invalid` that says which word is wrong.
+ */
+export async function readHubOptions(argv: readonly string[]): Promise<HubOptions> {
+  const { words, programs } = takePrograms(argv);
+  const hub = new Map<string, readonly string[]>();
+  const children: ChildDraft[] = [];
+  let alias: string | undefined;
+  for (const argument of readArguments([...HUB_FLAGS, ...CHILD_FLAGS], words)) {
+    if ('flag' in argument) addOption(argument, hub, children.at(-1));
+    else if (alias === undefined) alias = freshAlias(argument.word, children);
+    else {
+      children.push({ alias, command: await command(alias, argument.word, programs), flags: new Map() });
+      alias = undefined;
+    }
+  }
+  if (alias !== undefined)
+    throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK} or 'stdio:COMMAND'`);
+  return {
+    stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
+    name: checkedName(hub.get('name')?.[0] ?? 'default'),
+    bound: hub.has('bind') || hub.has('name'),
+    bind: readBind(hub.get('bind')?.[0] ?? ''),
+    tokens: (hub.get('token') ?? []).map(checkedToken),
+    mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
+    children: children.map(childSpec),
+  };
+}
+
+interface ChildDraft {
+  readonly alias: string;
+  readonly command: readonly string[];
+  readonly flags: Map<string, readonly string[]>;
+}
+
+type Programs = readonly (readonly string[])[];
+
+/** Takes the `--- PROGRAM ARG... ---` groups out, leaving a mark for each, so that their words are not read as our own. */
+function takePrograms(argv: readonly string[]): { words: string[]; programs: (readonly string[])[] } {
+  const words: string[] = [];
+  const programs: (readonly string[])[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word !== MARK) {
+      words.push(word);
+      continue;
+    }
+    const end = argv.indexOf(MARK, at + 1);
+    if (end === -1) throw usageFault(`the program after ${argv[at - 1] ?? ''} ${MARK} has no closing ${MARK}`);
+    programs.push(argv.slice(at + 1, end));
+    words.push(`${HOLE}${programs.length - 1}`);
+    at = end;
+  }
+  return { words, programs };
+}
+
+async function command(alias: string, source: string, programs: Programs): Promise<readonly string[]> {
+  const words = source.startsWith(HOLE)
+    ? (programs[Number(source.slice(HOLE.length))] ?? [])
+    : await commandLine(source);
+  if (words.length === 0) throw usageFault(`the source of ${alias} names no program`);
+  return words;
+}
+
+async function commandLine(source: string): Promise<readonly string[]> {
+  if (!source.startsWith('stdio:'))
+    throw usageFault(`${JSON.stringify(source)} is no source: give 'stdio:COMMAND' or ${MARK} PROGRAM ${MARK}`);
+  const { default: parse } = await import('string-argv');
+  return parse(source.slice('stdio:'.length));
+}
+
+function freshAlias(word: string, children: readonly ChildDraft[]): string {
+  if (word.startsWith(HOLE)) throw usageFault(`a program has no alias before its ${MARK}`);
+  if (!isAlias(word))
+    throw usageFault(`${JSON.stringify(word)} is no alias: letters, digits and - only, a letter first, 32 at most`);
+  if (children.some(({ alias }) => alias === word)) throw usageFault(`the alias ${word} is given twice`);
+  return word;
+}
+
+function addOption(
+  argument: Extract<Argument, { flag: Flag }>,
+  hub: Map<string, readonly string[]>,
+  child: ChildDraft | undefined,
+): void {
+  const { flag, value } = argument;
+  if (HUB_FLAGS.includes(flag)) addFlag(hub, flag, value);
+  else if (child === undefined) throw usageFault(`--${flag.name} belongs after the source of a child`);
+  else addFlag(child.flags, flag, value);
+}
+
+function childSpec({ alias, command: [program = '', ...args], flags }: ChildDraft): ChildSpec {
+  const spec: ProgramSpec = {
+    program,
+    args,
+    cwd: flags.get('cwd')?.[0],
+    env: new Map((flags.get('env') ?? []).map(variable)),
+  };
+  return { alias, eager: flags.has('eager'), program: spec };
+}
+
+function variable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at <= 0)
+    throw new Fault('invalid', `--env ${JSON.stringify(text)} is not K=V`, {
+      next: `Write ${flagSyntax({ name: 'env', value: 'NAME=VALUE', help: '' })}.`,
+    });
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,40 @@
+import type { Call, CallWatcher } from '../shared/call.js';
+import { Fault } from '../shared/fault.js';
+import type { Frame } from '../shared/jsonrpc.js';
+import type { Edit } from '../shared/parts.js';
+import type { Peer, Waiting } from '../shared/peer.js';
+
+/**
+ * Passes a request on as it came but for its id, its progress token and the edits; its answer and its progress go back,
+ * its cancellation goes on. The one way in which requests cross the hub, in either direction.
+ */
+export function relay(call: Call, to: Peer, edits: readonly Edit[] = []): void {
+  const crossing = new Crossing(call, to);
+  call.watchedBy(crossing);
+  crossing.id = to.forward(call.frame, edits, crossing);
+}
+
+/** A request on its way: open on both sides, under the call's id on the one and its own on the other. */
+class Crossing implements Waiting, CallWatcher {
+  id = -1;
+  readonly #call: Call;
+  readonly #to: Peer;
+
+  constructor(call: Call, to: Peer) {
+    this.#call = call;
+    this.#to = to;
+  }
+
+  answer(outcome: Frame | Fault): void {
+    if (outcome instanceof Fault) this.#call.fail(outcome);
+    else this.#call.relay(outcome);
+  }
+
+  progress(frame: Frame): void {
+    this.#call.progress(frame);
+  }
+
+  cancelled(params: Readonly<Record<string, unknown>>): void {
+    this.#to.cancel(this.id, params);
+  }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Fault } from '../shared/fault.js';
+import { Lines } from '../shared/lines.js';
+import { type Link, streamLink } from '../shared/link.js';
+import { log } from '../shared/log.js';
+import { childEnvironment } from './environment.js';
+import type { Guard } from './guard.js';
+
+/** How to start a child process; no shell is involved. */
+export interface ProgramSpec {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: ReadonlyMap<string, string>;
+  readonly cwd: string | undefined;
+}
+
+/** A running child process. */
+export interface ChildProgram {
+  readonly link: Link;
+  readonly pid: number;
+  /** Ends it in order: standard input, then SIGTERM, then SIGKILL to its whole process group. */
+  stop(): Promise<void>;
+}
+
+/** Waits of the stop ladder and for the last output of a process that exited, in milliseconds. */
+const AFTER_STDIN = 1000;
+const AFTER_TERM = 3000;
+const LAST_WORDS = 200;
+const EXITING = 1000;
+
+/** Bytes of a line on standard error above which it is dropped. */
+const LONGEST_REMARK = 64 * 1024;
+
+type Spawned = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Our own programs are found although they are not on PATH. */
+const OWN_PROGRAMS: ReadonlyMap<string, string> = new Map(
+  ['mcp-vim', 'mcp-multibroker'].map((name) => [name, fileURLToPath(new URL(`../../bin/${name}`, import.meta.url))]),
+);
+
+/**
+ * Starts a child in a process group of its own.
+ * @throws Fault `gone` when the program cannot be started.
+ */
+export async function spawnProgram(alias: string, spec: ProgramSpec, guard: Guard): Promise<ChildProgram> {
+  const own = OWN_PROGRAMS.get(spec.program);
+  const child: Spawned = spawn(
+    own === undefined ? spec.program : process.execPath,
+    [...(own === undefined ? [] : [own]), ...spec.args],
+    {
+      cwd: spec.cwd,
+      env: childEnvironment(spec.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    },
+  );
+  const failed = once(child, 'error').then(([error]: unknown[]) => error);
+  const pid = child.pid;
+  if (pid === undefined) throw await startFault(alias, spec, await failed);
+  guard.watch(pid);
+  child.on('error', (error) => log.warn(`${alias}: ${error.message}`));
+  const lost = new AbortController();
+  const link = streamLink(alias, child.stdout, child.stdin, { onLoss: () => lost.abort() });
+  const lastLine = passOn(alias, child.stderr);
+  const ended = watchEnd(child, link, () => exitFault(alias, child, lastLine()));
+  const stopIt = (): Promise<void> => stop(child, pid, link, ended);
+  lost.signal.addEventListener('abort', () => void endWithoutExit(alias, link, ended, stopIt), { once: true });
+  void ended.then(() => guard.release(pid));
+  return { link, pid, stop: stopIt };
+}
+
+/** Ends the link once the process is gone and what it wrote last has been read, then what is left of its group. */
+async function watchEnd(child: Spawned, link: Link, why: () => Fault): Promise<void> {
+  await once(child, 'exit');
+  await Promise.race([once(child.stdout, 'close'), sleep(LAST_WORDS)]);
+  link.close(why());
+  child.stdout.destroy();
+  child.stderr.destroy();
+  if (child.pid !== undefined && signalGroup(child.pid, 'SIGTERM')) {
+    await sleep(LAST_WORDS);
+    signalGroup(child.pid, 'SIGKILL');
+  }
+}
+
+/** A process that ends closes its streams a moment before; one that lives on without them is of no use. */
+async function endWithoutExit(
+  alias: string,
+  link: Link,
+  ended: Promise<void>,
+  stopIt: () => Promise<void>,
+): Promise<void> {
+  if (await within(ended, EXITING)) return;
+  link.close(new Fault('gone', `${alias} closed its output and goes on running`, { data: { child: alias } }));
+  await stopIt();
+}
+
+async function stop(child: Spawned, pid: number, link: Link, ended: Promise<void>): Promise<void> {
+  link.close(new Fault('gone', `${link.name} was stopped`));
+  if (await within(ended, AFTER_STDIN)) return;
+  signalGroup(pid, 'SIGTERM');
+  if (await within(ended, AFTER_TERM)) return;
+  signalGroup(pid, 'SIGKILL');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function within(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(milliseconds, false, { signal: timer.signal }).catch(() => false);
+  const done = await Promise.race([ended.then(() => true), late]);
+  timer.abort();
+  return done;
+}
+
+/** Whether there was anybody to signal. */
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Shows what the child says on standard error under its alias, and remembers the last line for error messages. */
+function passOn(alias: string, stderr: Readable): () => string {
+  let lines = new Lines(LONGEST_REMARK);
+  let last = '';
+  stderr.on('data', (chunk: Buffer) => {
+    try {
+      lines.push(chunk, (line) => {
+        last = line.toString();
+        log.info(`${alias}: ${last}`);
+      });
+    } catch {
+      lines = new Lines(LONGEST_REMARK);
+    }
+  });
+  return () => last;
+}
+
+function exitFault(alias: string, { exitCode, signalCode }: Spawned, lastLine: string): Fault {
+  const how = signalCode === null ? `exited with code ${exitCode ?? 0}` : `was ended by ${signalCode}`;
+  const said = lastLine === '' ? '' : ` (it said last: ${lastLine.slice(0, 300)})`;
+  return new Fault('gone', `${alias} ${how}${said}`, { data: { child: alias } });
+}
+
+async function startFault(alias: string, { program, cwd }: ProgramSpec, cause: unknown): Promise<Fault> {
+  const data = { child: alias };
+  const folder = cwd === undefined ? undefined : await stat(cwd).catch(() => undefined);
+  if (cwd !== undefined && folder?.isDirectory() !== true) {
+    return new Fault('gone', `${alias} cannot be started: ${cwd} is no folder`, {
+      cause,
+      data,
+      next: 'Correct its --cwd.',
+    });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const next = `Check that ${program} is installed and on PATH.`;
+  return new Fault('gone', `${alias} cannot be started: ${reason}`, { cause, data, next });
+}

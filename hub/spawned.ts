@@ -1,0 +1,177 @@
+import type PQueue from 'p-queue';
+import { Backoff } from '../shared/backoff.js';
+import { asFault, Fault } from '../shared/fault.js';
+import type { Peer } from '../shared/peer.js';
+import type { Child, ChildEvents } from './child.js';
+import { Conversation } from './conversation.js';
+import type { Guard } from './guard.js';
+import type { Greeting } from './handshake.js';
+import type { Catalogue } from './protocol.js';
+import type { Remembered } from './remembered.js';
+import { type ChildProgram, type ProgramSpec, spawnProgram } from './spawn.js';
+
+/** Where the life of a spawned child stands; changed by one method only. */
+type State =
+  | { readonly at: 'stopped' }
+  | { readonly at: 'starting'; readonly attempt: Promise<Peer> }
+  | { readonly at: 'ready'; readonly conversation: Conversation; readonly since: number }
+  | { readonly at: 'waiting'; readonly until: number; readonly why: Fault; readonly timer: NodeJS.Timeout }
+  | { readonly at: 'ended' };
+
+/** A wait for the next start that a call sits out rather than fail, in milliseconds. */
+const SHORT_WAIT = 2000;
+
+/** What a spawned child needs of the hub. */
+export interface SpawnedContext {
+  readonly guard: Guard;
+  /** Bounds how many children start at one time. */
+  readonly starts: PQueue;
+  readonly remembered: Remembered;
+  readonly greeting: Greeting;
+}
+
+/** A child that the hub runs as a process: started when needed, and again with growing waits when it dies. */
+export class SpawnedChild implements Child {
+  readonly alias: string;
+  readonly #spec: ProgramSpec;
+  readonly #context: SpawnedContext;
+  readonly #events: ChildEvents;
+  readonly #backoff = new Backoff();
+  #state: State = { at: 'stopped' };
+  #program: ChildProgram | undefined;
+  #known: Catalogue | undefined;
+
+  constructor(alias: string, spec: ProgramSpec, context: SpawnedContext, events: ChildEvents) {
+    this.alias = alias;
+    this.#spec = spec;
+    this.#context = context;
+    this.#events = events;
+  }
+
+  get catalogue(): Catalogue | undefined {
+    return this.#known;
+  }
+
+  get peer(): Peer | undefined {
+    return this.#state.at === 'ready' ? this.#state.conversation.peer : undefined;
+  }
+
+  /** Starts it now, without waiting for a call. */
+  start(): void {
+    if (this.#state.at === 'stopped') void this.#attempt().catch(() => undefined);
+  }
+
+  async ready(signal: AbortSignal): Promise<Peer> {
+    const state = this.#state;
+    if (state.at === 'ready') return state.conversation.peer;
+    if (state.at === 'ended') throw new Fault('gone', `${this.alias} was stopped`);
+    if (state.at === 'starting') return abortable(state.attempt, signal);
+    if (state.at === 'waiting') {
+      const left = state.until - performance.now();
+      if (left > SHORT_WAIT) throw downFault(this.alias, state.why, left);
+      clearTimeout(state.timer);
+    }
+    return abortable(this.#attempt(), signal);
+  }
+
+  async recall(): Promise<void> {
+    if (this.#known !== undefined) return;
+    const remembered = await this.#context.remembered.read(this.alias, this.#spec);
+    this.#known ??= remembered;
+  }
+
+  async learn(): Promise<void> {
+    await this.recall();
+    if (this.#known !== undefined || this.#state.at === 'waiting') return;
+    await this.ready(new AbortController().signal).catch(() => undefined);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#state.at === 'waiting') clearTimeout(this.#state.timer);
+    this.#enter({ at: 'ended' });
+    await this.#program?.stop();
+  }
+
+  #isEnded(): boolean {
+    return this.#state.at === 'ended';
+  }
+
+  #enter(state: State): void {
+    this.#state = state;
+  }
+
+  #attempt(): Promise<Peer> {
+    const attempt = this.#context.starts.add(() => this.#run());
+    this.#enter({ at: 'starting', attempt });
+    attempt.catch((error: unknown) => this.#fall(asFault(error), 0));
+    return attempt;
+  }
+
+  async #run(): Promise<Peer> {
+    await this.#program?.stop();
+    const program = await spawnProgram(this.alias, this.#spec, this.#context.guard);
+    this.#program = program;
+    if (this.#isEnded()) {
+      await program.stop();
+      throw new Fault('gone', `${this.alias} was stopped`);
+    }
+    const since = performance.now();
+    const conversation = new Conversation(program.link, {
+      question: (call) => this.#events.question(this, call),
+      notification: (frame) => this.#events.notification(this, frame),
+      changed: () => this.#learned(conversation.catalogue),
+      end: (why) => this.#ended(conversation, why),
+    });
+    try {
+      await conversation.begin(this.#context.greeting);
+    } catch (error) {
+      void program.stop();
+      throw error;
+    }
+    if (this.#isEnded()) throw new Fault('gone', `${this.alias} was stopped`);
+    this.#enter({ at: 'ready', conversation, since });
+    this.#learned(conversation.catalogue);
+    return conversation.peer;
+  }
+
+  #learned(catalogue: Catalogue): void {
+    this.#known = catalogue;
+    this.#context.remembered.write(this.alias, this.#spec, catalogue);
+    this.#events.changed(this);
+  }
+
+  #ended(conversation: Conversation, why: Fault): void {
+    const state = this.#state;
+    if (state.at === 'ready' && state.conversation === conversation) this.#fall(why, performance.now() - state.since);
+  }
+
+  #fall(why: Fault, heldFor: number): void {
+    if (this.#state.at === 'ended') return;
+    const wait = this.#backoff.next(heldFor);
+    const timer = setTimeout(() => void this.#attempt().catch(() => undefined), wait);
+    this.#enter({ at: 'waiting', until: performance.now() + wait, why, timer });
+    this.#events.fell(this, why, wait);
+  }
+}
+
+function downFault(alias: string, why: Fault, left: number): Fault {
+  return new Fault('gone', `${alias} is down: ${why.message}`, {
+    next: `It is started again in ${Math.ceil(left / 1000)} s; try then.`,
+    data: { child: alias },
+  });
+}
+
+/** The promise, or the signal's reason where that comes first. */
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(asFault(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,61 @@
+import { Fault } from './fault.js';
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/** The longest line accepted where nothing else is said, in bytes. */
+export const MAX_LINE = 64 * 1024 * 1024;
+
+/**
+ * Cuts a byte stream into lines. Works on bytes, so a character split across chunks stays whole; looks at each byte
+ * once, so the cost is linear in the length however the stream is chunked.
+ */
+export class Lines {
+  readonly #max: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(max: number = MAX_LINE) {
+    this.#max = max;
+  }
+
+  /**
+   * Takes a chunk and hands on the lines it completes, without their end (`\n` or `\r\n`) and without empty ones.
+   * @throws Fault `protocol` as soon as a line grows beyond the limit.
+   */
+  push(chunk: Buffer, take: (line: Buffer) => void): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const line = this.#take(chunk.subarray(start, end));
+      start = end + 1;
+      if (line.length > 0) take(line);
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
+  }
+
+  /** What has come of a line that is not complete yet; taken out. */
+  rest(): Buffer {
+    return this.#take(Buffer.alloc(0));
+  }
+
+  #keep(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > this.#max) throw tooLong(this.#max);
+    this.#parts.push(part);
+  }
+
+  #take(last: Buffer): Buffer {
+    let line = last;
+    if (this.#parts.length > 0) {
+      this.#keep(last);
+      line = Buffer.concat(this.#parts, this.#length);
+      this.#parts = [];
+      this.#length = 0;
+    } else if (last.length > this.#max) throw tooLong(this.#max);
+    return line[line.length - 1] === RETURN ? line.subarray(0, -1) : line;
+  }
+}
+
+function tooLong(max: number): Fault {
+  return new Fault('protocol', `a line is longer than ${max} bytes`);
+}

@@ -1,0 +1,33 @@
+/** Diagnostic lines on standard error. Standard output belongs to MCP, so nothing else may write there. */
+import { visibleLine } from './escape.js';
+import { queuedOutput } from './output.js';
+
+/** Unwritten bytes from which on lines are dropped: whoever does not read them must not cost memory. */
+const MOST_UNREAD = 1024 * 1024;
+
+const output = queuedOutput(2, process.stderr);
+output.on('error', () => undefined);
+
+const hidden = new Set<string>();
+let program = 'mcp';
+
+function write(level: string, text: string): void {
+  let line = text;
+  for (const secret of hidden) line = line.replaceAll(secret, '[token]');
+  if (output.writableLength > MOST_UNREAD || output.destroyed) return;
+  output.write(`${program}: ${level}${visibleLine(line.replace(/[\r\n]+/g, ' '))}\n`);
+}
+
+export const log = {
+  /** Names the program at the head of each line. */
+  name(name: string): void {
+    program = name;
+  },
+  /** Never prints this text from now on: every occurrence becomes `[token]`. */
+  hide(secret: string): void {
+    if (secret.length >= 4) hidden.add(secret);
+  },
+  info: (text: string): void => write('', text),
+  warn: (text: string): void => write('warning: ', text),
+  error: (text: string): void => write('error: ', text),
+};

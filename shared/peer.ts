@@ -1,0 +1,269 @@
+import { Call, type CallSource } from './call.js';
+import { asFault, Fault } from './fault.js';
+import { checkedMembers, MAX_DEPTH } from './json.js';
+import { errorFault, errorObject, Frame, type IdKey, idKey, looseMessage } from './jsonrpc.js';
+import type { Link } from './link.js';
+import { type Edit, joined, type Parts } from './parts.js';
+import { Pending } from './pending.js';
+
+/** What comes from the other side and is not an answer. */
+export interface PeerHandlers {
+  request(call: Call): void;
+  notification(frame: Frame): void;
+  /** Bytes that are no JSON-RPC message. */
+  unreadable(fault: Fault, bytes: Buffer): void;
+  /** The link ended; every request that was waiting has been failed with the same fault. */
+  end(why: Fault): void;
+}
+
+/** Who waits for the answer to one outgoing request. */
+export interface Waiting {
+  /** The answer as it came, or why there is none. Said exactly once, unless the request is cancelled. */
+  answer(outcome: Frame | Fault): void;
+  /** A progress notification for this request. */
+  progress?(frame: Frame): void;
+}
+
+export interface PeerOptions {
+  /** Milliseconds in which open calls may still be answered once the other side has closed its half; none by default. */
+  readonly lastAnswers?: number;
+}
+
+/** How long to wait for an answer. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds. */
+  readonly timeout?: number;
+}
+
+/**
+ * JSON-RPC 2.0 on one link, both ways: requests of our own and forwarded ones under ids of our own, incoming requests
+ * under theirs, cancellation and progress (MCP basic/utilities). The progress token of an outgoing request is its id.
+ */
+export class Peer implements CallSource {
+  readonly #link: Link;
+  readonly #handlers: PeerHandlers;
+  readonly #waiting = new Pending<number, Waiting>();
+  readonly #serving = new Pending<IdKey, Call>();
+  readonly #lastAnswers: number | undefined;
+  #next = 0;
+  #draining = false;
+  #ended: Fault | undefined;
+
+  constructor(link: Link, handlers: PeerHandlers, options: PeerOptions = {}) {
+    this.#link = link;
+    this.#handlers = handlers;
+    this.#lastAnswers = options.lastAnswers;
+  }
+
+  get name(): string {
+    return this.#link.name;
+  }
+
+  start(): void {
+    this.#link.start({
+      message: (bytes) => this.#message(bytes),
+      end: (why) => this.#end(why),
+      ...(this.#lastAnswers === undefined ? {} : { inputEnd: () => this.#inputEnd() }),
+    });
+  }
+
+  close(why?: Fault): void {
+    this.#link.close(why);
+  }
+
+  send(parts: Parts): void {
+    this.#link.send(...parts);
+  }
+
+  /** JSON-RPC 2.0 section 5: an answer with the id null to what cannot be read. */
+  refuse(fault: Fault): void {
+    this.send([JSON.stringify({ jsonrpc: '2.0', id: null, error: { ...errorObject(fault), code: -32700 } })]);
+  }
+
+  notify(method: string, params?: Record<string, unknown>): void {
+    this.send([JSON.stringify({ jsonrpc: '2.0', method, params })]);
+  }
+
+  /** Forwards a request that came elsewhere, with its id and progress token rewritten and the edits applied; its id here. */
+  forward(frame: Frame, edits: readonly Edit[], waiting: Waiting): number {
+    const span = frame.span('id');
+    if (span === undefined) throw new Fault('bug', 'only a request can be forwarded');
+    const id = this.#register(waiting);
+    if (this.#ended !== undefined) return id;
+    const text = String(id);
+    const token = frame.at('_meta', 'progressToken');
+    const own =
+      token === undefined
+        ? [{ span, text }]
+        : [
+            { span, text },
+            { span: token, text },
+          ];
+    this.send([frame.with(edits.length === 0 ? own : [...own, ...edits])]);
+    return id;
+  }
+
+  /** A new id, and who waits for its answer, before anything else happens. On an ended link the answer comes at once. */
+  #register(waiting: Waiting): number {
+    const id = this.#next;
+    this.#next += 1;
+    if (this.#ended === undefined) this.#waiting.set(id, waiting);
+    else waiting.answer(this.#ended);
+    return id;
+  }
+
+  /** Tells the other side that nobody waits any more; its late answer is dropped. */
+  cancel(id: number, params: Record<string, unknown> = {}): void {
+    if (this.#waiting.take(id) !== undefined) this.notify('notifications/cancelled', { ...params, requestId: id });
+  }
+
+  /**
+   * A request of our own; `timeout` in milliseconds.
+   * @throws Fault of the answer's error, `timeout`, `gone`, or the signal's reason.
+   */
+  async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
+    const outcome = await this.#outcome(method, params, options);
+    if (outcome.kind === 'error') throw errorFault(this.name, outcome.outcome);
+    return outcome.outcome;
+  }
+
+  serves(call: Call): boolean {
+    return this.#serving.get(call.frame.idKey) === call;
+  }
+
+  /** Answers an incoming request, unless it was answered or cancelled before. */
+  answer(call: Call, parts: Parts): void {
+    if (!this.serves(call)) return;
+    this.#serving.take(call.frame.idKey);
+    this.send(parts);
+    if (this.#draining && this.#serving.size === 0) this.close();
+  }
+
+  #outcome(method: string, params: unknown, { signal, timeout }: RequestOptions): Promise<Frame> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      let id = -1;
+      const stop = (why: Fault): void => {
+        this.cancel(id, { reason: why.message });
+        settle(why);
+      };
+      const aborted = (): void => stop(asFault(signal?.reason));
+      const late = (): void => stop(lateFault(this.name, method, timeout));
+      const timer = timeout === undefined ? undefined : setTimeout(late, timeout).unref();
+      const settle = (outcome: Frame | Fault): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', aborted);
+        if (outcome instanceof Fault) reject(outcome);
+        else resolve(outcome);
+      };
+      signal?.addEventListener('abort', aborted, { once: true });
+      id = this.#register({ answer: settle });
+      this.send([JSON.stringify({ jsonrpc: '2.0', id, method, params })]);
+    });
+  }
+
+  #message(bytes: Buffer): void {
+    if (bytes[0] === OPEN_ARRAY) {
+      this.#batch(bytes);
+      return;
+    }
+    try {
+      const frame = Frame.parse(bytes);
+      if (frame.kind === 'request') this.#request(frame);
+      else if (frame.kind === 'notification') this.#notification(frame);
+      else this.#answer(frame);
+    } catch (error) {
+      this.#unreadable(asFault(error), bytes);
+    }
+  }
+
+  /** A batch, as revision 2025-03-26 has them; its messages are dealt with and answered one by one. */
+  #batch(bytes: Buffer): void {
+    try {
+      // Checked for depth before it is parsed; wrapped, because what is checked has to be an object.
+      checkedMembers(joined(['{"batch":', bytes, '}']), MAX_DEPTH + 2);
+      const messages: unknown = JSON.parse(bytes.toString());
+      if (!Array.isArray(messages) || messages.length === 0 || messages.length > MOST_IN_BATCH) {
+        throw new Fault('protocol', `a batch holds 1 to ${MOST_IN_BATCH} messages`);
+      }
+      for (const message of messages)
+        this.#message(Buffer.from(JSON.stringify(Array.isArray(message) ? null : message)));
+    } catch (error) {
+      this.#handlers.unreadable(new Fault('protocol', asFault(error).message), bytes);
+    }
+  }
+
+  /** What must not be passed on still ends the request that it is, or is the answer to, where that can be told. */
+  #unreadable(fault: Fault, bytes: Buffer): void {
+    const { id, method } = looseMessage(bytes);
+    const waiting = typeof id === 'number' && method === undefined ? this.#waiting.take(id) : undefined;
+    if (waiting !== undefined) {
+      waiting.answer(new Fault('protocol', `${this.name} gave an answer that cannot be passed on: ${fault.message}`));
+    } else if (method !== undefined && (typeof id === 'number' || typeof id === 'string')) {
+      this.send([JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(fault) })]);
+    } else this.#handlers.unreadable(fault, bytes);
+  }
+
+  #request(frame: Frame): void {
+    const call = new Call(frame, this);
+    if (this.#serving.has(frame.idKey)) {
+      const error = JSON.stringify(
+        errorObject(new Fault('protocol', `the id ${String(frame.id)} is in use by an open request`)),
+      );
+      this.send(['{"jsonrpc":"2.0","id":', frame.id, ',"error":', error, '}']);
+      return;
+    }
+    this.#serving.set(frame.idKey, call);
+    try {
+      this.#handlers.request(call);
+    } catch (error) {
+      call.fail(asFault(error));
+    }
+  }
+
+  #notification(frame: Frame): void {
+    if (frame.method === 'notifications/cancelled') this.#cancelled(frame);
+    else if (frame.method === 'notifications/progress') this.#progress(frame);
+    else this.#handlers.notification(frame);
+  }
+
+  #cancelled(frame: Frame): void {
+    const span = frame.at('requestId');
+    if (span === undefined) return;
+    const key = idKey(frame.bytes, span);
+    this.#serving.take(key)?.cancel(frame.params);
+  }
+
+  #progress(frame: Frame): void {
+    const token = frame.value('progressToken');
+    if (typeof token === 'number') this.#waiting.get(token)?.progress?.(frame);
+  }
+
+  #answer(frame: Frame): void {
+    const key = frame.idKey;
+    if (typeof key === 'number') this.#waiting.take(key)?.answer(frame);
+  }
+
+  #inputEnd(): void {
+    this.#draining = true;
+    if (this.#serving.size === 0) this.close();
+    else setTimeout(() => this.close(), this.#lastAnswers).unref();
+  }
+
+  #end(why: Fault): void {
+    this.#ended = why;
+    const waiting = this.#waiting.takeAll();
+    const serving = this.#serving.takeAll();
+    for (const each of waiting) each.answer(why);
+    for (const call of serving) call.cancel({ reason: why.message });
+    this.#handlers.end(why);
+  }
+}
+
+const OPEN_ARRAY = 0x5b;
+const MOST_IN_BATCH = 100;
+
+function lateFault(name: string, method: string, timeout = 0): Fault {
+  return new Fault('timeout', `${name} did not answer ${method} within ${timeout / 1000} s`);
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { Fault } from './fault.js';
+import { MAX_LINE } from './lines.js';
+import { BaseLink, type Link, MAX_UNSENT } from './link.js';
+import { joined, type Parts } from './parts.js';
+
+class SocketLink extends BaseLink {
+  readonly #socket: WebSocket;
+
+  constructor(name: string, socket: WebSocket) {
+    super(name);
+    this.#socket = socket;
+    socket.pause();
+    socket.on('error', (error) =>
+      this.ended(new Fault('gone', `the connection to ${this.name} was lost: ${error.message}`)),
+    );
+    socket.on('close', () => this.ended(new Fault('gone', `${this.name} closed the connection`)));
+  }
+
+  protected override open(): void {
+    this.#socket.on('message', (data: RawData) => this.deliver(bytesOf(data)));
+    this.#socket.resume();
+  }
+
+  protected override write(parts: Parts): void {
+    this.#socket.send(joined(parts), { binary: false });
+    if (this.#socket.bufferedAmount > MAX_UNSENT) {
+      this.ended(new Fault('gone', `${this.name} does not read: more than ${MAX_UNSENT} bytes wait for it`));
+    }
+  }
+
+  protected override shut(): void {
+    this.#socket.close();
+  }
+}
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}
+
+/** A WebSocket as a link: one text frame a message. */
+export function socketLink(name: string, socket: WebSocket): Link {
+  return new SocketLink(name, socket);
+}
+
+const server = new WebSocketServer({ noServer: true, maxPayload: MAX_LINE, clientTracking: false });
+
+/** Completes the upgrade of an admitted request. */
+export function acceptSocket(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  accept: (link: Link) => void,
+): void {
+  server.handleUpgrade(request, socket, head, (accepted) => accept(socketLink('a WebSocket', accepted)));
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CHILD_FLAGS, HUB_FLAGS, hubUsage, readHubOptions } from '../../hub/options.js';
+
+describe("the hub's command line", () => {
+  it('means a hub without children when it is empty', async () => {
+    const options = await readHubOptions([]);
+    assert.deepEqual(options, {
+      stdio: false,
+      name: 'default',
+      bound: false,
+      bind: { host: undefined, port: undefined },
+      tokens: [],
+      mode: 'run',
+      children: [],
+    });
+  });
+
+  it('names programs between marks, whose words are their own', async () => {
+    const { children } = await readHubOptions([
+      'a',
+      '---',
+      'prog',
+      '--eager',
+      '--',
+      '--token=x',
+      '---',
+      'b',
+      '---',
+      'q',
+      '---',
+    ]);
+    assert.deepEqual(
+      children.map(({ alias, eager, program }) => [alias, eager, program.program, program.args]),
+      [
+        ['a', false, 'prog', ['--eager', '--', '--token=x']],
+        ['b', false, 'q', []],
+      ],
+    );
+  });
+
+  it('takes a quoted command line apart without a shell', async () => {
+    const source = `stdio:prog "two words" 'it''s' $HOME ; a\\b *`;
+    const { children } = await readHubOptions(['a', source]);
+    assert.equal(children[0]?.program.program, 'prog');
+    assert.equal(children[0]?.program.args[0], 'two words');
+    assert.ok(children[0]?.program.args.includes('$HOME'));
+    assert.ok(children[0]?.program.args.includes(';'));
+  });
+
+  it("gives a child's options to the child before them", async () => {
+    const { children, name } = await readHubOptions([
+      ...['a', 'stdio:p', '--eager', '--env', 'K=V=W', '--env=E=', '--cwd', '/x', '--name=n'],
+      ...['b', 'stdio:q'],
+    ]);
+    const [a, b] = children;
+    assert.deepEqual(
+      [a?.eager, [...(a?.program.env ?? [])], a?.program.cwd],
+      [
+        true,
+        [
+          ['K', 'V=W'],
+          ['E', ''],
+        ],
+        '/x',
+      ],
+    );
+    assert.deepEqual([b?.eager, b?.program.env.size, b?.program.cwd], [false, 0, undefined]);
+    assert.equal(name, 'n');
+  });
+
+  it('says where to listen, and that it was said', async () => {
+    const { bind, bound, tokens } = await readHubOptions([
+      '--bind',
+      '[::1]:70',
+      '--token',
+      'token-number-one',
+      '--token=token-number-two',
+    ]);
+    assert.deepEqual(
+      [bind, bound, tokens],
+      [{ host: '::1', port: 70 }, true, ['token-number-one', 'token-number-two']],
+    );
+    assert.equal((await readHubOptions(['--name', 'other'])).bound, true);
+  });
+
+  it('may only ask for a text', async () => {
+    for (const mode of ['help', 'version', 'print-url'] as const) {
+      assert.equal((await readHubOptions([`--${mode}`])).mode, mode);
+    }
+  });
+
+  for (const [argv, message] of [
+    [['--nope'], /^unknown option --nope$/],
+    [['--stdio=1'], /^--stdio takes no value$/],
+    [['--name'], /^--name needs a value: --name NAME$/],
+    [['--name=a', '--name=b'], /^--name is given twice$/],
+    [['--bind', 'x:y'], /^--bind x:y: expected an address/],
+    [['--eager'], /^--eager belongs after the source of a child$/],
+    [['a', '--eager', 'stdio:p'], /^--eager belongs after the source of a child$/],
+    [['a'], /^a has no source: give --- PROGRAM ARG... --- or 'stdio:COMMAND'$/],
+    [['a', 'prog'], /^"prog" is no source: give 'stdio:COMMAND' or --- PROGRAM ---$/],
+    [['a', 'stdio:'], /^the source of a names no program$/],
+    [['--token', ''], /^--token takes 16 or more/],
+    [['--token', 'short'], /^--token takes 16 or more/],
+    [['--name', '../x'], /^--name takes letters/],
+    [['a', '---', 'prog'], /^the program after a --- has no closing ---$/],
+    [['a', '---', '---'], /names no program/],
+    [['a.b', 'stdio:p'], /^"a\.b" is no alias: letters, digits and - only, a letter first, 32 at most$/],
+    [['a', 'stdio:p', 'a', 'stdio:q'], /^the alias a is given twice$/],
+    [['a', 'stdio:p', '--env', 'K'], /^--env "K" is not K=V$/],
+    [['a', 'stdio:p', '--env', '=V'], /^--env "=V" is not K=V$/],
+    [['a', 'stdio:p', '--cwd', '/x', '--cwd', '/y'], /^--cwd is given twice$/],
+  ] as const) {
+    it(`is refused: ${argv.join(' ')}`, async () => {
+      await assert.rejects(readHubOptions(argv), { kind: 'invalid', message });
+    });
+  }
+
+  it('names a program that has no alias, not what stands for it inside', async () => {
+    await assert.rejects(readHubOptions(['---', 'prog', 'arg', '---']), (error: Error) => {
+      assert.match(error.message, /prog|alias/);
+      assert.doesNotMatch(error.message, /\\u0000|\0/);
+      return true;
+    });
+    await assert.rejects(readHubOptions(['a', '---', '---']), (error: Error) => {
+      assert.doesNotMatch(error.message, /\\u0000|\0/);
+      return true;
+    });
+  });
+
+  it('is explained in full', () => {
+    for (const { name } of [...HUB_FLAGS, ...CHILD_FLAGS]) assert.match(hubUsage(), new RegExp(`^ +--${name}\\b`, 'm'));
+  });
+});

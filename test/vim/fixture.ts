@@ -1,0 +1,32 @@
+import { after, before, beforeEach } from 'node:test';
+import { type Home, makeHome } from '../kit/home.js';
+import { Vim } from '../kit/vim.js';
+import { ALLOW, Broker } from './broker.js';
+
+/** A broker and a Vim that stand through one `describe`. */
+export interface Pair {
+  home: Home;
+  broker: Broker;
+  vim: Vim;
+}
+
+/** Starts them before the tests, with the Vim connected as `ed`, and ends them after; the person says yes anew in each test. */
+export function pair(options: { args?: readonly string[]; vimrc?: string } = {}): Pair {
+  const found = {} as Pair;
+  before(async () => {
+    found.home = await makeHome();
+    found.broker = await Broker.start(found.home, options.args ?? []);
+    found.vim = await Vim.start(found.home, { vimrc: options.vimrc ?? '' });
+    await found.broker.join(found.vim, 'Mcp ed');
+  });
+  after(async () => {
+    await found.vim?.close();
+    await found.broker?.close();
+    await found.home?.remove();
+  });
+  beforeEach(() => {
+    found.broker.answer = ALLOW;
+    found.broker.questions.length = 0;
+  });
+  return found;
+}

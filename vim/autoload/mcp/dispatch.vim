@@ -1,0 +1,70 @@
+vim9script
+# The one function the broker calls (`:help channel-commands`). It never throws and runs nothing but the verbs
+# of the table; their parameters are data, never script.
+
+import autoload 'mcp/buffer.vim'
+import autoload 'mcp/edit.vim'
+import autoload 'mcp/fault.vim'
+import autoload 'mcp/gate.vim'
+import autoload 'mcp/link.vim'
+import autoload 'mcp/open.vim'
+import autoload 'mcp/save.vim'
+import autoload 'mcp/stage.vim'
+import autoload 'mcp/undo.vim'
+
+final VERBS: dict<func(dict<any>): any> = {}
+
+# Answers {"ok": value} or {"err": {"category", "message", "data"}}. A legacy function: the :try of a :def lets some
+# errors through (E1138 in a comparison, for one), and then the broker would only get "ERROR".
+export function Run(verb, params)
+  try
+    return {'ok': s:Serve(a:verb, a:params)}
+  catch
+    return {'err': s:Failed(v:exception, v:throwpoint)}
+  endtry
+endfunction
+
+# Before the broker has proved itself and the versions agree only `welcome` and `refused` are served.
+def Serve(verb: any, params: any): any
+  if !link.Ready() && index(['welcome', 'refused'], verb) < 0
+    fault.Throw('invalid', 'no request is served before the welcome')
+  endif
+  return VerbOf(verb)(params)
+enddef
+
+def Failed(exception: string, throwpoint: string): dict<any>
+  var record = fault.Record(exception, throwpoint, 'bug')
+  if record.category == 'busy'
+    gate.Watch()
+  endif
+  return record
+enddef
+
+# The names of all verbs, sorted; the broker compares them with its own catalogue.
+export def Verbs(): list<string>
+  return sort(keys(VERBS))
+enddef
+
+def VerbOf(verb: any): func(dict<any>): any
+  if type(verb) != v:t_string || !has_key(VERBS, verb)
+    fault.Throw('invalid', 'unknown verb ' .. string(verb))
+  endif
+  return VERBS[verb]
+enddef
+
+# Lambdas, so that a feature's file is loaded at its first use.
+VERBS->extend({
+  welcome: (p) => link.Welcome(p, Verbs()),
+  refused: (p) => link.Refused(p),
+  state: (p) => buffer.State(p),
+  probe: (p) => buffer.Probe(p),
+  read: (p) => buffer.Read(p),
+  open: (p) => open.Open(p),
+  edit: (p) => edit.Apply(p),
+  undo: (p) => undo.Step(p, 'undo'),
+  redo: (p) => undo.Step(p, 'redo'),
+  save: (p) => save.Save(p),
+  stage: (p) => stage.Add(p),
+  unstage: (p) => stage.Drop(p),
+  staged: (p) => VerbOf(p.verb)(stage.Take(p)),
+})

@@ -1,0 +1,27 @@
+vim9script
+# Runs Ex commands in a buffer as if its window were the current one, without touching the person's windows,
+# views, marks, jump list or alternate file.
+
+# Runs `command` (fixed text of this plugin, never text from outside) in `bufnr` and returns its messages. The
+# current buffer uses its own window; any other a hidden popup that lives as long as the command.
+export def Within(bufnr: number, command: string): string
+  if bufnr == bufnr()
+    return win_execute(win_getid(), command)
+  endif
+  # 'bufhidden' may say "wipe", and closing the popup hides the buffer.
+  var hidden = getbufvar(bufnr, '&bufhidden')
+  setbufvar(bufnr, '&bufhidden', 'hide')
+  var window = 0
+  try
+    noautocmd window = popup_create(bufnr, {hidden: 1})
+    return win_execute(window, command)
+  finally
+    if window != 0
+      noautocmd popup_close(window)
+    endif
+    if bufexists(bufnr)
+      setbufvar(bufnr, '&bufhidden', hidden)
+    endif
+  endtry
+  return ''
+enddef
