@@ -2,6 +2,7 @@ import type { Call } from '../shared/call.js';
 import type { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
+import type { Part } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
 import { type JsonObject, LISTS, type ListName } from './protocol.js';
 
@@ -71,7 +72,7 @@ export class Client {
   }
 
   /** Passes on a notification of a child. */
-  pass(frame: Frame): void {
-    if (this.#ready) this.peer.send([frame.bytes]);
+  pass(notification: Part): void {
+    if (this.#ready) this.peer.send([notification]);
   }
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../shared/fault.js';
+import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import {
   type Catalogue,
@@ -66,9 +67,14 @@ export async function greet(peer: Peer, greeting: Greeting): Promise<Catalogue> 
   return { capabilities: can, instructions, tools, prompts };
 }
 
-/** A list of a child; empty where the child does not have that capability. */
-export function offers(peer: Peer, capabilities: JsonObject, list: ListName): Promise<Item[]> {
-  return list in capabilities ? allPages(peer, list) : Promise.resolve([]);
+/** A list of a child; empty where the child does not have that capability. What has no name of its own is left out. */
+export async function offers(peer: Peer, capabilities: JsonObject, list: ListName): Promise<Item[]> {
+  const found = list in capabilities ? await allPages(peer, list) : [];
+  const byName = new Map<string, Item>();
+  for (const item of found) if (!byName.has(item.name)) byName.set(item.name, item);
+  if (byName.size < found.length)
+    log.warn(`${peer.name} lists ${found.length - byName.size} ${list} twice; the first counts`);
+  return [...byName.values()];
 }
 
 async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
@@ -88,5 +94,6 @@ async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
 }
 
 function isItem(value: unknown): value is Item {
-  return typeof objectOf(value)['name'] === 'string';
+  const { name } = objectOf(value);
+  return typeof name === 'string' && name !== '';
 }

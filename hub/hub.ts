@@ -21,7 +21,7 @@ export class Hub {
   constructor(specs: readonly ChildSpec[]) {
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
-      notification: (_, frame) => this.#pass(frame),
+      notification: (child, frame) => this.#pass(child, frame),
       changed: () => this.#changed(),
       fell: (_, why, wait) => this.#fell(why, wait),
     };
@@ -52,11 +52,15 @@ export class Hub {
       call.fail(new Fault('unsupported', `nobody is there to answer ${child.alias}`));
       return;
     }
-    relay(call, client.peer, call.frame.method === 'elicitation/create' ? asking(child.alias, call.frame) : []);
+    const isForPerson = call.frame.method === 'elicitation/create';
+    relay(call, client.peer, isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : []);
   }
 
-  #pass(frame: Frame): void {
-    for (const client of this.#clients) client.pass(frame);
+  /** Notifications of a child go to all clients, but for those about what the hub does not offer. */
+  #pass(child: Child, frame: Frame): void {
+    if (frame.method.startsWith('notifications/resources/')) return;
+    const edits = frame.method === 'notifications/message' ? headed(frame, `${child.alias}/`, 'logger') : [];
+    for (const client of this.#clients) client.pass(frame.with(edits));
   }
 
   #changed(): void {
@@ -75,10 +79,10 @@ export class Hub {
 
 const QUOTE = 0x22;
 
-/** A question to a person begins with the alias of who asks; it is put before the first character of the message. */
-function asking(alias: string, frame: Frame): Edit[] {
-  const message = frame.at('message');
-  if (message === undefined || frame.bytes[message.start] !== QUOTE) return [];
-  const start = message.start + 1;
-  return [{ span: { start, end: start }, text: `${alias}: ` }];
+/** Puts the alias of who speaks before the first character of a text in `params`, where nothing can imitate it. */
+function headed(frame: Frame, head: string, name: string): Edit[] {
+  const text = frame.at(name);
+  if (text === undefined || frame.bytes[text.start] !== QUOTE) return [];
+  const start = text.start + 1;
+  return [{ span: { start, end: start }, text: head }];
 }

@@ -6,6 +6,7 @@ import type { Span } from '../shared/json.js';
 export type Separator = '.' | '__';
 
 const SEPARATORS: readonly Separator[] = ['.', '__'];
+const QUOTE = 0x22;
 const DOT = 0x2e;
 const LOW_LINE = 0x5f;
 const BACKSLASH = 0x5c;
@@ -26,6 +27,7 @@ export function shownName(alias: string, name: string, separator: Separator = '.
  * not know. `undefined` where it has no separator, or holds an escape that has to be decoded first.
  */
 export function splitSpan(bytes: Buffer, span: Span): { readonly alias: string; readonly cut: Span } | undefined {
+  if (bytes[span.start] !== QUOTE) return undefined;
   const start = span.start + 1;
   for (let at = start; at < span.end - 1; at += 1) {
     const byte = bytes[at];

@@ -115,15 +115,17 @@ export class Router {
   /** The same for a name that has to be decoded, and the place for all that are wrong. */
   #addressedByText(frame: Frame, span: Span | undefined): { readonly child: Child; readonly edit: Edit } {
     const shown = frame.value('name');
-    const split = typeof shown === 'string' ? splitName(shown) : undefined;
+    if (typeof shown !== 'string') throw this.#unknown(`${frame.method} needs the name of what it is for`);
+    const split = splitName(shown);
     const child = split === undefined ? undefined : this.#children.get(split.alias);
-    if (span === undefined || split === undefined || child === undefined) throw this.#unknown(shown);
+    if (span === undefined || split === undefined || child === undefined)
+      throw this.#unknown(`no server has ${JSON.stringify(shown)}`);
     return { child, edit: { span, text: Buffer.from(JSON.stringify(split.name)) } };
   }
 
-  #unknown(shown: unknown): Fault {
+  #unknown(what: string): Fault {
     const aliases = [...this.#children].map(({ alias }) => alias).join(', ');
-    return new Fault('unknown', `no server has ${JSON.stringify(shown ?? null)}`, {
+    return new Fault('unknown', what, {
       next: `Names are SERVER.NAME; the servers are: ${aliases || 'none yet'}.`,
     });
   }

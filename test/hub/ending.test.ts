@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { folder, freshHome } from '../kit/home.js';
 import { child, childCommand, HubProcess, PROGRAM } from '../kit/hub.js';
-import { allGone, processesOf } from '../kit/processes.js';
+import { ageOf, allGone, processesOf, shellsOf } from '../kit/processes.js';
 import { eventually, soon } from '../kit/until.js';
 
 const hasFiles = async (folder = ''): Promise<boolean> =>
@@ -85,6 +85,23 @@ describe('the hub', () => {
     ]);
     assert.ok((await hub.client.toolNames()).includes('npx.read_text_file'));
     assert.ok((await processesOf(hub.env)).length >= 7);
+    hub.kill('SIGKILL');
+    await hub.exited;
+    await allGone(hub.env, 3000);
+  });
+
+  it('leaves nothing behind when the guard over its children was killed before', async (t) => {
+    const hub = await HubProcess.greeted(t, [...child('stubborn', 'stubborn'), '--eager']);
+    await hub.client.toolNames();
+    const [guard] = await shellsOf(hub.pid);
+    assert.ok(guard !== undefined);
+    // One that has just begun is taken for one that cannot run.
+    await eventually('the guard has run for a while', async () => (await ageOf(guard)) > 1.5);
+    process.kill(guard, 'SIGKILL');
+    await eventually('there is another guard', async () => {
+      const [next] = await shellsOf(hub.pid);
+      return next !== undefined && next !== guard;
+    });
     hub.kill('SIGKILL');
     await hub.exited;
     await allGone(hub.env, 3000);

@@ -36,3 +36,32 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** The shells that a process has started. */
+export async function shellsOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(
+    pids.map(async (pid) => (await statOf(pid))?.parent === parent && (await isShell(pid))),
+  );
+  return pids.filter((_, index) => found[index]);
+}
+
+/** Seconds that a process has run. */
+export async function ageOf(pid: number): Promise<number> {
+  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
+  return uptime - ((await statOf(pid))?.started ?? 0) / TICKS;
+}
+
+/** Clock ticks a second in /proc, on every Linux that Node.js runs on. */
+const TICKS = 100;
+
+async function isShell(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('/bin/sh\0');
+}
+
+/** proc(5): the fields after the name, which stands in parentheses. */
+async function statOf(pid: number): Promise<{ readonly parent: number; readonly started: number } | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields === undefined ? undefined : { parent: Number(fields[1]), started: Number(fields[19]) };
+}

@@ -174,6 +174,19 @@ route('a client that goes away cancels its calls', [
   child.gets('notifications/cancelled', {}),
 ]);
 
+route('a call without a name is refused', [
+  client.sendsText('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":["vim.slow"]}}'),
+  client.getsAnswer(1, { error: { code: -32602, message: /tools\/call needs the name/ } }),
+]);
+
+route("a child's log messages come under its alias, and what is not offered here does not come", [
+  child.sendsText('{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}'),
+  child.sendsText('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"l","data":1}}'),
+  child.sendsText('{"jsonrpc":"2.0","method":"notifications/novel","params":{"a":1.0}}'),
+  client.getsNotification('notifications/message', { level: 'info', logger: 'vim/l', data: 1 }),
+  client.getsNotification('notifications/novel', { a: 1 }),
+]);
+
 route('a name that no server has is refused with the servers there are', [
   client.calls('emacs.slow', { as: 'a' }),
   client.gets('a', { error: { code: -32602, message: /no server has "emacs.slow".*the servers are: vim/ } }),
