@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
 import { asFault } from '../shared/fault.js';
-import { checkedMembers, MAX_DEPTH } from '../shared/json.js';
+import { checkedMembers, MAX_DEPTH } from '../shared/json-check.js';
 import { log } from '../shared/log.js';
 import { Sessions } from './sessions.js';
 

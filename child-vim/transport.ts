@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { asFault, Fault } from '../shared/fault.js';
-import { checkedMembers } from '../shared/json.js';
+import { checkedMembers } from '../shared/json-check.js';
 import { looseMessage } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
 

@@ -1,5 +1,6 @@
 import { Fault, type FaultKind } from './fault.js';
-import { checkedMembers, decoded, isObject, isText, type Members, type Span } from './json.js';
+import { decoded, isObject, isText, type Members, type Span } from './json.js';
+import { checkedMembers } from './json-check.js';
 import { type Edit, Splice } from './parts.js';
 
 /** The four kinds of message of JSON-RPC 2.0. */

@@ -1,6 +1,6 @@
 import { Call, type CallSource } from './call.js';
 import { asFault, Fault } from './fault.js';
-import { checkedMembers, MAX_DEPTH } from './json.js';
+import { checkedMembers, MAX_DEPTH } from './json-check.js';
 import { errorFault, errorObject, Frame, type IdKey, idKey, looseMessage } from './jsonrpc.js';
 import type { Link } from './link.js';
 import { type Edit, joined, type Parts } from './parts.js';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../../shared/fault.js';
-import { checkedMembers, decoded, MAX_DEPTH, members, type Span } from '../../shared/json.js';
+import { decoded, members, type Span } from '../../shared/json.js';
+import { checkedMembers, MAX_DEPTH } from '../../shared/json-check.js';
 
 /** Bytes at which JSON texts and UTF-8 sequences break. */
 const TELLING = Buffer.from('{}[]":,\\/utfn019eE+-. \t\n\r\0\u001f\u007f');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkedMembers, members } from '../../shared/json.js';
+import { members } from '../../shared/json.js';
+import { checkedMembers } from '../../shared/json-check.js';
 import { coalesced, type Edit, joined, type Part, Splice } from '../../shared/parts.js';
 
 describe('a splice', () => {

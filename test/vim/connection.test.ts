@@ -4,49 +4,35 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type Home, makeHome } from '../kit/home.js';
+import { describe, it } from 'node:test';
+import { makeHome } from '../kit/home.js';
 import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
 import { Broker, change, PROGRAM, printedUrl } from './broker.js';
 import { keyed } from './fake-vim.js';
+import { stage } from './fixture.js';
 
 const PLUGIN = resolve(import.meta.dirname, '../../../vim/plugin/mcp.vim');
 
 describe('a Vim that connects', () => {
-  let home: Home;
-  const open: { close(): unknown }[] = [];
-
-  /** Is closed after the test. */
-  function own<T extends { close(): unknown }>(thing: T): T {
-    open.push(thing);
-    return thing;
-  }
-
-  beforeEach(async () => {
-    home = await makeHome();
-  });
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close();
-    await home.remove();
-  });
+  const at = stage();
 
   it('finds the broker by itself, also from the vimrc and before the broker runs', async () => {
-    const vim = own(await Vim.start(home, { vimrc: 'Mcp mine\n' }));
+    const vim = at.own(await Vim.start(at.home, { vimrc: 'Mcp mine\n' }));
     await eventually('it tells', () => vim.screen().some((row) => row.includes('no broker of yours runs')));
-    const broker = own(await Broker.start(home));
+    const broker = at.own(await Broker.start(at.home));
     await eventually('it is connected', async () => (await broker.targets()).includes('mine'));
     await vim.until("execute('messages') =~ 'connected as mine'", 1);
-    const [file = ''] = (await readdir(join(home.path, 'run/mcp-multibroker'))).filter((name) =>
+    const [file = ''] = (await readdir(join(at.home.path, 'run/mcp-multibroker'))).filter((name) =>
       name.endsWith('.json'),
     );
-    const mode = (await stat(join(home.path, 'run/mcp-multibroker', file))).mode;
+    const mode = (await stat(join(at.home.path, 'run/mcp-multibroker', file))).mode;
     assert.deepEqual([file, mode & 0o777], ['vim-default.json', 0o600]);
   });
 
   it('can be told to connect elsewhere, or to stop, after a broker that does not answer', async () => {
-    const broker = own(await Broker.start(home));
-    const vim = own(await Vim.start(home));
+    const broker = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home));
     const nobody = 'http://127.0.0.1:1/SECRETTOKEN1234567890/me';
     await vim.ex(`Mcp ${nobody}`);
     await vim.until("execute('messages') =~ 'no broker answers at 127.0.0.1:1; trying again'", 1);
@@ -60,8 +46,8 @@ describe('a Vim that connects', () => {
   });
 
   it('tells root why it finds no broker', { skip: process.getuid?.() !== 0 }, async () => {
-    own(await Broker.start(home));
-    const vim = own(await Vim.start(home));
+    at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home));
     await vim.ex('let $XDG_RUNTIME_DIR = ""');
     await vim.ex('Mcp');
     await vim.until("execute('messages') =~ 'as root, :Mcp needs $XDG_RUNTIME_DIR or a URL; trying again'", 1);
@@ -71,43 +57,43 @@ describe('a Vim that connects', () => {
     const plugin = await readFile(PLUGIN, 'utf8');
     const future = plugin.replace('patch-9.0.1378', 'patch-99.0.1');
     assert.notEqual(future, plugin);
-    await writeFile(join(home.path, 'future.vim'), future);
-    const vim = own(await Vim.start(home));
+    await writeFile(join(at.home.path, 'future.vim'), future);
+    const vim = at.own(await Vim.start(at.home));
     await vim.ex('unlet g:loaded_mcp | delcommand Mcp | source future.vim');
     assert.match(await vim.ex('Mcp ed'), /^\nmcp: needs Vim 9\.0\.1378 or later with [^\n]*$/);
     assert.equal(await vim.eval("exists('g:loaded_mcp')"), 0);
   });
 
   it('takes its name from the file when none is given', async () => {
-    const broker = own(await Broker.start(home));
-    const vim = own(await Vim.start(home, { files: ['notes.md'] }));
+    const broker = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home, { files: ['notes.md'] }));
     assert.equal(await broker.join(vim), 'notes.md');
   });
 
   it('connects by URL over TCP and keeps the token out of the history', async () => {
-    const broker = own(await Broker.start(home, ['--name', 'other']));
-    const vim = own(await Vim.start(home, { vimrc: 'set history=50\n' }));
-    const url = printedUrl(home, '--name', 'other');
+    const broker = at.own(await Broker.start(at.home, ['--name', 'other']));
+    const vim = at.own(await Vim.start(at.home, { vimrc: 'set history=50\n' }));
+    const url = printedUrl(at.home, '--name', 'other');
     vim.type(`:Mcp ${url}typed\r`);
     await eventually('it is connected', async () => (await broker.targets()).includes('typed'));
     const token = new URL(url).pathname.split('/')[1] ?? '';
     assert.ok(!(await vim.eval<string>("execute('history all')")).includes(token));
     await vim.ex('wviminfo');
-    assert.ok(!(await readFile(join(home.path, 'viminfo'), 'utf8').catch(() => '')).includes(token));
+    assert.ok(!(await readFile(join(at.home.path, 'viminfo'), 'utf8').catch(() => '')).includes(token));
     assert.ok(!(await vim.ex('messages')).includes(token));
     assert.ok(!broker.log.includes(token));
   });
 
   it('connects by g:mcp_broker_url', async () => {
-    const broker = own(await Broker.start(home));
-    const vim = own(await Vim.start(home, { vimrc: `let g:mcp_broker_url = '${printedUrl(home)}'\n` }));
+    const broker = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home, { vimrc: `let g:mcp_broker_url = '${printedUrl(at.home)}'\n` }));
     assert.equal(await broker.join(vim, 'Mcp by-url'), 'by-url');
   });
 
   it('chooses among several brokers only as it is told', async () => {
-    const one = own(await Broker.start(home, ['--name', 'one']));
-    own(await Broker.start(home, ['--name', 'two']));
-    const vim = own(await Vim.start(home));
+    const one = at.own(await Broker.start(at.home, ['--name', 'one']));
+    at.own(await Broker.start(at.home, ['--name', 'two']));
+    const vim = at.own(await Vim.start(at.home));
     await vim.ex('Mcp');
     await vim.until("execute('messages') =~ 'several brokers run: one, two'", 1);
     await vim.ex("let g:mcp_broker = 'one'");
@@ -115,10 +101,10 @@ describe('a Vim that connects', () => {
   });
 
   it('does not believe a file that others could have written', async () => {
-    const broker = own(await Broker.start(home));
-    const directory = join(home.path, 'run/mcp-multibroker');
+    const broker = at.own(await Broker.start(at.home));
+    const directory = join(at.home.path, 'run/mcp-multibroker');
     await chmod(join(directory, 'vim-default.json'), 0o644);
-    const vim = own(await Vim.start(home));
+    const vim = at.own(await Vim.start(at.home));
     await vim.ex('Mcp');
     await vim.until("execute('messages') =~ 'no broker of yours runs'", 1);
     await chmod(join(directory, 'vim-default.json'), 0o600);
@@ -126,9 +112,9 @@ describe('a Vim that connects', () => {
   });
 
   it('gets another name when its own is taken, and keeps it however often it connects', async () => {
-    let broker = own(await Broker.start(home));
-    const first = own(await Vim.start(home));
-    const second = own(await Vim.start(home));
+    let broker = at.own(await Broker.start(at.home));
+    const first = at.own(await Vim.start(at.home));
+    const second = at.own(await Vim.start(at.home));
     assert.equal(await broker.join(first, 'Mcp ed'), 'ed');
     assert.equal(await broker.join(second, 'Mcp ed'), 'ed#2');
     const ambiguous = await broker.call('state');
@@ -142,7 +128,7 @@ describe('a Vim that connects', () => {
     );
 
     process.kill(broker.pid, 'SIGKILL');
-    broker = own(await Broker.start(home));
+    broker = at.own(await Broker.start(at.home));
     await eventually('both are back', async () => (await broker.targets()).sort().join() === 'ed,ed#2');
     assert.equal((await broker.call('read-lines', { target: 'ed#2', buffer })).value['text'], 'second\n');
     await first.ex('McpDisconnect');
@@ -152,9 +138,9 @@ describe('a Vim that connects', () => {
   });
 
   it('leaves its name to the next one when it quits', async () => {
-    const broker = own(await Broker.start(home));
+    const broker = at.own(await Broker.start(at.home));
     for (const files of [['a.txt'], ['b.txt']]) {
-      const vim = own(await Vim.start(home, { files }));
+      const vim = at.own(await Vim.start(at.home, { files }));
       assert.equal(await broker.join(vim, 'Mcp ed'), 'ed');
       vim.type(':qa!\r');
       await eventually('it has gone', async () => (await broker.targets()).length === 0);
@@ -162,8 +148,8 @@ describe('a Vim that connects', () => {
   });
 
   it('that ends during a call fails the call', async () => {
-    const broker = own(await Broker.start(home));
-    const vim = own(await Vim.start(home));
+    const broker = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home));
     await broker.join(vim, 'Mcp ed');
     const buffer = await vim.buffer(['a']);
     vim.type('V');
@@ -181,7 +167,7 @@ describe('a Vim that connects', () => {
   });
 
   it('that is refused tells why and does not try again', async () => {
-    const url = printedUrl(home);
+    const url = printedUrl(at.home);
     const token = new URL(url).pathname.split('/')[1] ?? '';
     const nonce = 'f'.repeat(32);
     let connections = 0;
@@ -209,8 +195,8 @@ describe('a Vim that connects', () => {
     });
     server.listen(Number(new URL(url).port), '127.0.0.1');
     await once(server, 'listening');
-    own({ close: () => void server.close() });
-    const vim = own(await Vim.start(home, { vimrc: `let g:mcp_broker_url = '${url}'\n` }));
+    at.own({ close: () => void server.close() });
+    const vim = at.own(await Vim.start(at.home, { vimrc: `let g:mcp_broker_url = '${url}'\n` }));
     await vim.ex('Mcp ed');
     await vim.until("execute('messages') =~ 'the broker refused: too old'", 1);
     await vim.until("execute('McpStatus') =~ 'not connected'", 1);
@@ -218,7 +204,7 @@ describe('a Vim that connects', () => {
   });
 
   it('gives nothing away to another program on the port of its broker', async () => {
-    const url = printedUrl(home);
+    const url = printedUrl(at.home);
     const token = new URL(url).pathname.split('/')[1] ?? '';
     const heard: string[] = [];
     const sockets: Socket[] = [];
@@ -237,13 +223,13 @@ describe('a Vim that connects', () => {
     });
     server.listen(Number(new URL(url).port), '127.0.0.1');
     await once(server, 'listening');
-    own({
+    at.own({
       close: () => {
         for (const socket of sockets) socket.destroy();
         server.close();
       },
     });
-    const vim = own(await Vim.start(home, { vimrc: `let g:mcp_broker_url = '${url}'\n` }));
+    const vim = at.own(await Vim.start(at.home, { vimrc: `let g:mcp_broker_url = '${url}'\n` }));
     await vim.ex('Mcp ed');
     await eventually('it has tried each reply', () => sockets.length > replies.length && heard.length > replies.length);
     assert.equal(await vim.eval("exists('g:owned')"), 0);

@@ -1,4 +1,4 @@
-import { after, before, beforeEach } from 'node:test';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import { type Home, makeHome } from '../kit/home.js';
 import { Vim } from '../kit/vim.js';
 import { ALLOW, Broker } from './broker.js';
@@ -27,6 +27,33 @@ export function pair(options: { args?: readonly string[]; vimrc?: string } = {})
   beforeEach(() => {
     found.broker.answer = ALLOW;
     found.broker.questions.length = 0;
+  });
+  return found;
+}
+
+/** What one test of a `describe` works with. */
+export interface Stage {
+  /** Its own home. */
+  home: Home;
+  /** Has something closed after the test. */
+  own<T extends { close(): unknown }>(thing: T): T;
+}
+
+/** A home for each test of a `describe`, and the end of all that the test calls its own. */
+export function stage(): Stage {
+  const open: { close(): unknown }[] = [];
+  const found = {
+    own: <T extends { close(): unknown }>(thing: T): T => {
+      open.push(thing);
+      return thing;
+    },
+  } as Stage;
+  beforeEach(async () => {
+    found.home = await makeHome();
+  });
+  afterEach(async () => {
+    for (const thing of open.splice(0).reverse()) await thing.close();
+    await found.home.remove();
   });
   return found;
 }

@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type Home, makeHome } from '../kit/home.js';
+import { describe, it } from 'node:test';
 import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
 import { Broker, change } from './broker.js';
+import { stage } from './fixture.js';
 
 describe('a second mcp-vim of the same name', () => {
-  let home: Home;
-  const open: { close(): unknown }[] = [];
-
-  /** Is closed after the test. */
-  function own<T extends { close(): unknown }>(thing: T): T {
-    open.push(thing);
-    return thing;
-  }
-
-  beforeEach(async () => {
-    home = await makeHome();
-  });
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close();
-    await home.remove();
-  });
+  const at = stage();
 
   it('shares the editors of the first, and asks its own person', async () => {
-    const first = own(await Broker.start(home));
-    const second = own(await Broker.start(home));
-    const vim = own(await Vim.start(home));
+    const first = at.own(await Broker.start(at.home));
+    const second = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home));
     await first.join(vim, 'Mcp ed');
     const buffer = await vim.buffer(['one']);
     assert.deepEqual(await second.targets(), ['ed']);
@@ -39,21 +24,21 @@ describe('a second mcp-vim of the same name', () => {
   });
 
   it('ends with the first, so that the next one takes the editors over', async () => {
-    const first = await Broker.start(home);
-    const second = await Broker.start(home);
-    const vim = own(await Vim.start(home));
+    const first = await Broker.start(at.home);
+    const second = await Broker.start(at.home);
+    const vim = at.own(await Vim.start(at.home));
     await first.join(vim, 'Mcp ed');
     process.kill(first.pid, 'SIGKILL');
     await eventually('the second one has ended', () => !isRunning(second.pid));
-    const third = own(await Broker.start(home));
+    const third = at.own(await Broker.start(at.home));
     await eventually('Vim has come back', async () => (await third.targets()).includes('ed'));
     await first.close();
     await second.close();
   });
 
   it('does not join one with other permissions', async () => {
-    own(await Broker.start(home, ['--auto-allow', 'write']));
-    await assert.rejects(Broker.start(home));
+    at.own(await Broker.start(at.home, ['--auto-allow', 'write']));
+    await assert.rejects(Broker.start(at.home));
   });
 });
 
