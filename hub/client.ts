@@ -25,7 +25,8 @@ export class Client {
   readonly peer: Peer;
   /** What it can do, once it has said `initialize`. */
   capabilities: JsonObject | undefined;
-  #ready = false;
+  #greeted = false;
+  #initialized = false;
   #level = 0;
   /** What it was last told of each list. */
   readonly #told = new Map<ListName, string>();
@@ -40,9 +41,19 @@ export class Client {
     this.peer = new Peer(link, handlers, { lastAnswers: LAST_ANSWERS });
   }
 
-  /** It has said `notifications/initialized`: from now on it may be told things. */
+  /** It has been greeted. */
+  greeted(): void {
+    this.#greeted = true;
+  }
+
+  /** It has said `notifications/initialized`. */
   initialized(): void {
-    this.#ready = true;
+    this.#initialized = true;
+  }
+
+  /** Whether it may be told things; never before the answer to its `initialize`, however early it said the other. */
+  get #ready(): boolean {
+    return this.#greeted && this.#initialized;
   }
 
   /** Sets the least level of log messages that it wants. */

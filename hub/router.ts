@@ -64,6 +64,7 @@ export class Router {
     client.capabilities = objectOf(can);
     this.#children.offer(client.capabilities);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
+    client.greeted();
     return {
       protocolVersion: REVISIONS.includes(String(protocolVersion)) ? protocolVersion : REVISIONS[0],
       capabilities: capabilities(),

@@ -1,10 +1,11 @@
 /** What clients are told of the children, and when children are started for it. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { folder, freshHome } from '../kit/home.js';
-import { child, HubProcess } from '../kit/hub.js';
+import { child, HubProcess, PROGRAM } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 
 const starts = async (file: string): Promise<number> =>
@@ -92,4 +93,18 @@ describe('a child', () => {
     await second.client.toolNames();
     assert.equal(await starts(file), 2);
   });
+});
+
+it('a client is told nothing before its greeting is answered, however early it says that it is initialized', async (t) => {
+  const env = await freshHome(t);
+  const input = [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+  const { stdout } = spawnSync(process.execPath, [PROGRAM, '--stdio', ...child('c', 'plain'), '--eager'], {
+    env,
+    input: `${input.map((message) => JSON.stringify(message)).join('\n')}\n`,
+  });
+  const [first = ''] = stdout.toString().split('\n');
+  assert.equal((JSON.parse(first) as { id?: unknown }).id, 1);
 });
