@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OPEN_OBJECT } from '../shared/ascii.js';
 import type { Call } from '../shared/call.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Frame, LOOSELY_READ } from '../shared/jsonrpc.js';
@@ -25,8 +26,6 @@ const CHANGED: ReadonlyMap<string, ListName> = new Map([
 
 /** Least time between two readings of a list that a child says has changed, in milliseconds. */
 const CALM = 500;
-
-const OPEN_OBJECT = 0x7b;
 
 /** One connection to a child, from the greeting to its end. */
 export class Conversation {

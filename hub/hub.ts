@@ -1,3 +1,4 @@
+import { QUOTE } from '../shared/ascii.js';
 import type { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
@@ -76,8 +77,6 @@ export class Hub {
     for (const client of this.#clients) client.say('warning', why.message + next);
   }
 }
-
-const QUOTE = 0x22;
 
 /** Puts the alias of who speaks before the first character of a text in `params`, where nothing can imitate it. */
 function headed(frame: Frame, head: string, name: string): Edit[] {

@@ -1,3 +1,4 @@
+import { BACKSLASH, DOT, LOW_LINE, QUOTE } from '../shared/ascii.js';
 import type { Span } from '../shared/json.js';
 
 /** Alias and name, as one name that clients see and back. */
@@ -6,10 +7,6 @@ import type { Span } from '../shared/json.js';
 export type Separator = '.' | '__';
 
 const SEPARATORS: readonly Separator[] = ['.', '__'];
-const QUOTE = 0x22;
-const DOT = 0x2e;
-const LOW_LINE = 0x5f;
-const BACKSLASH = 0x5c;
 const ALIAS = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 
 /** Whether a word can be an alias: letters, digits and `-`, so that it holds no separator and is never an option. */

@@ -1,19 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './ascii.js';
 import { Fault } from './fault.js';
 import { isText, Members, skipSpace } from './json.js';
 import { Scanner } from './scanner.js';
 
 /** Deepest nesting accepted where nothing else is said. Vim crashes on deep values, and so does `JSON.stringify`. */
 export const MAX_DEPTH = 64;
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** The bytes that stand for themselves in a string: neither quote, backslash nor control. */
 const PLAIN = new Uint8Array(256).fill(1, 0x20);
@@ -50,9 +42,12 @@ export function checkedMembers(bytes: Buffer, maxDepth: number = MAX_DEPTH): Mem
   if (bytes[start] !== OPEN_OBJECT) throw new Fault('protocol', 'not a JSON object');
   const checker = new Checker(bytes, maxDepth);
   const found = new Members(bytes);
-  const end = skipSpace(bytes, checker.object(start, checker.deeper(start, 0), found));
-  scanner?.forget();
-  if (end !== bytes.length) throw malformed(end);
+  try {
+    const end = skipSpace(bytes, checker.object(start, checker.deeper(start, 0), found));
+    if (end !== bytes.length) throw malformed(end);
+  } finally {
+    scanner?.forget();
+  }
   found.checkUnique();
   return found;
 }

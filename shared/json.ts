@@ -1,3 +1,4 @@
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './ascii.js';
 import { Fault } from './fault.js';
 
 /** Where a value lies in a text of JSON bytes: `start` inclusive, `end` exclusive. */
@@ -5,14 +6,6 @@ export interface Span {
   readonly start: number;
   readonly end: number;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** Members from which on names are looked up in a set rather than compared with each other. */
 const MANY = 16;

@@ -1,7 +1,5 @@
+import { NEWLINE, RETURN } from './ascii.js';
 import { Fault } from './fault.js';
-
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
 
 /** The longest line accepted where nothing else is said, in bytes. */
 export const MAX_LINE = 64 * 1024 * 1024;

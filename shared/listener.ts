@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { connect, createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Admission, admit } from './admission.js';
+import { NEWLINE, OPEN_ARRAY } from './ascii.js';
 import { Fault, systemFault } from './fault.js';
 import { type Link, streamLink } from './link.js';
 import { log } from './log.js';
@@ -41,8 +42,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const OPEN_ARRAY = 0x5b;
-const NEWLINE = 0x0a;
 const FIRST_LINE = 8192;
 const PATIENCE = 10_000;
 

@@ -1,3 +1,4 @@
+import { OPEN_ARRAY } from './ascii.js';
 import { Call, type CallSource } from './call.js';
 import { asFault, Fault } from './fault.js';
 import { checkedMembers, MAX_DEPTH } from './json-check.js';
@@ -261,7 +262,6 @@ export class Peer implements CallSource {
   }
 }
 
-const OPEN_ARRAY = 0x5b;
 const MOST_IN_BATCH = 100;
 
 function lateFault(name: string, method: string, timeout = 0): Fault {
