@@ -1,17 +1,25 @@
 import type { Child } from './child.js';
 import { shownName } from './prefix.js';
-import { type Catalogue, type Item, LISTS, type ListName } from './protocol.js';
+import { type Catalogue, type Item, keyOf, LISTS, type ListName } from './protocol.js';
+import { namespaced, sharedKeys } from './uris.js';
 
 /** The longest instructions taken from one child, in characters. */
 const LONGEST = 8000;
 
 /** One list of all children, each entry under its shown name; in the order of the children, then their own. */
 export function merged(children: Iterable<Child>, list: ListName): Item[] {
+  const shown = LISTS[list].key === 'name' ? shownName : shownUri(sharedKeys(children, list));
   const items: Item[] = [];
   for (const { alias, catalogue } of children) {
-    for (const item of catalogue?.[list] ?? []) items.push({ ...item, name: shownName(alias, item.name) });
+    for (const item of catalogue?.lists[list] ?? []) {
+      items.push({ ...item, [LISTS[list].key]: shown(alias, keyOf(list, item)) });
+    }
   }
   return items;
+}
+
+function shownUri(shared: ReadonlySet<string>): (alias: string, uri: string) => string {
+  return (alias, uri) => (shared.has(uri) ? namespaced(alias, uri) : uri);
 }
 
 /** What clients are told to begin with: what the names mean, then the words of each child under its alias. */
@@ -26,6 +34,6 @@ export function instructions(children: Iterable<Child>): string {
 
 /** The hub's own capabilities: what it merges and passes on, whichever children are there now. */
 export function capabilities(): Catalogue['capabilities'] {
-  const lists = Object.keys(LISTS).map((list) => [list, { listChanged: true }] as const);
-  return { logging: {}, ...Object.fromEntries(lists) };
+  const listed = { listChanged: true };
+  return { logging: {}, completions: {}, tools: listed, prompts: listed, resources: { subscribe: true, ...listed } };
 }

@@ -4,7 +4,7 @@ import type { Frame } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
 import type { Part } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
-import { type JsonObject, LISTS, type ListName } from './protocol.js';
+import { type JsonObject, LISTS, type ListName, listChanged } from './protocol.js';
 
 /** What a client brings up. */
 export interface ClientEvents {
@@ -68,11 +68,13 @@ export class Client {
     this.#told.set(list, state);
   }
 
-  /** Tells it that a list has changed, if it was given or told another state of it. */
-  tellChanged(list: ListName, state: string): void {
-    if (!this.#ready || (this.#told.get(list) ?? '[]') === state) return;
-    this.#told.set(list, state);
-    this.peer.notify(`notifications/${LISTS[list].replace('/list', '')}/list_changed`);
+  /** Tells it which lists have changed: those that it was given or told in another state. */
+  tellChanged(states: ReadonlyMap<ListName, string>): void {
+    if (!this.#ready) return;
+    const changed = [...states].filter(([list, state]) => (this.#told.get(list) ?? '[]') !== state);
+    for (const [list, state] of changed) this.#told.set(list, state);
+    const methods = new Set(changed.map(([list]) => listChanged(LISTS[list].capability)));
+    for (const method of methods) this.peer.notify(method);
   }
 
   /** A log message of the hub itself. */

@@ -7,7 +7,7 @@ import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { Peer } from '../shared/peer.js';
 import { type Greeting, greet, offers } from './handshake.js';
-import type { Catalogue, ListName } from './protocol.js';
+import { type Catalogue, LIST_NAMES, LISTS, type ListName, listChanged, NO_LISTS } from './protocol.js';
 
 /** What a child brings up by itself. */
 export interface ConversationEvents {
@@ -19,10 +19,13 @@ export interface ConversationEvents {
   end(why: Fault): void;
 }
 
-const CHANGED: ReadonlyMap<string, ListName> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/prompts/list_changed', 'prompts'],
-]);
+/** The lists that a notification says have changed. */
+const CHANGED: ReadonlyMap<string, readonly ListName[]> = new Map(
+  LIST_NAMES.map((name) => {
+    const { capability } = LISTS[name];
+    return [listChanged(capability), LIST_NAMES.filter((other) => LISTS[other].capability === capability)];
+  }),
+);
 
 /** Least time between two readings of a list that a child says has changed, in milliseconds. */
 const CALM = 500;
@@ -31,7 +34,7 @@ const CALM = 500;
 export class Conversation {
   readonly peer: Peer;
   readonly #events: ConversationEvents;
-  #catalogue: Catalogue = { capabilities: {}, instructions: undefined, tools: [], prompts: [] };
+  #catalogue: Catalogue = { capabilities: {}, instructions: undefined, lists: NO_LISTS };
   #junk = 0;
   readonly #stale = new Set<ListName>();
   /** Whether lists may be read: after the greeting, and by one reader. */
@@ -66,12 +69,12 @@ export class Conversation {
   }
 
   #notification(frame: Frame): void {
-    const list = CHANGED.get(frame.method);
-    if (list === undefined) {
+    const lists = CHANGED.get(frame.method);
+    if (lists === undefined) {
       this.#events.notification(frame);
       return;
     }
-    this.#stale.add(list);
+    for (const list of lists) this.#stale.add(list);
     this.#rereadStale();
   }
 
@@ -86,7 +89,7 @@ export class Conversation {
       this.#stale.delete(list);
       try {
         const items = await offers(this.peer, this.#catalogue.capabilities, list);
-        this.#catalogue = { ...this.#catalogue, [list]: items };
+        this.#catalogue = { ...this.#catalogue, lists: { ...this.#catalogue.lists, [list]: items } };
         this.#events.changed();
       } catch (error) {
         log.warn(`${this.peer.name}: its ${list} cannot be read: ${asFault(error).message}`);

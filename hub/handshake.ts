@@ -1,4 +1,4 @@
-import { Fault } from '../shared/fault.js';
+import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import {
@@ -6,8 +6,11 @@ import {
   HUB_INFO,
   type Item,
   type JsonObject,
+  keyOf,
+  LIST_NAMES,
   LISTS,
   type ListName,
+  NO_LISTS,
   objectOf,
   REVISIONS,
 } from './protocol.js';
@@ -63,18 +66,27 @@ export async function greet(peer: Peer, greeting: Greeting): Promise<Catalogue> 
   const level = greeting.level();
   if (level !== undefined && 'logging' in can) void setLevel(peer, level).catch(() => undefined);
   const instructions = typeof about['instructions'] === 'string' ? about['instructions'] : undefined;
-  const [tools, prompts] = await Promise.all([offers(peer, can, 'tools'), offers(peer, can, 'prompts')]);
-  return { capabilities: can, instructions, tools, prompts };
+  const lists = await Promise.all(LIST_NAMES.map(async (list) => [list, await offers(peer, can, list)] as const));
+  return { capabilities: can, instructions, lists: { ...NO_LISTS, ...Object.fromEntries(lists) } };
 }
 
 /** A list of a child; empty where the child does not have that capability. What has no name of its own is left out. */
 export async function offers(peer: Peer, capabilities: JsonObject, list: ListName): Promise<Item[]> {
-  const found = list in capabilities ? await allPages(peer, list) : [];
-  const byName = new Map<string, Item>();
-  for (const item of found) if (!byName.has(item.name)) byName.set(item.name, item);
-  if (byName.size < found.length)
-    log.warn(`${peer.name} lists ${found.length - byName.size} ${list} twice; the first counts`);
-  return [...byName.values()];
+  const found = LISTS[list].capability in capabilities ? await fetched(peer, list) : [];
+  const byKey = new Map<string, Item>();
+  for (const item of found) if (!byKey.has(keyOf(list, item))) byKey.set(keyOf(list, item), item);
+  if (byKey.size < found.length)
+    log.warn(`${peer.name} lists ${found.length - byKey.size} ${list} twice; the first counts`);
+  return [...byKey.values()];
+}
+
+/** Many servers with resources know no templates, and say so by an error. */
+async function fetched(peer: Peer, list: ListName): Promise<Item[]> {
+  if (list !== 'resourceTemplates') return await allPages(peer, list);
+  return await allPages(peer, list).catch((error: unknown) => {
+    if (asFault(error).kind === 'gone') throw error;
+    return [];
+  });
 }
 
 async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
@@ -82,9 +94,9 @@ async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
   const seen = new Set<unknown>();
   let params: JsonObject = {};
   for (let page = 0; page < PAGES; page += 1) {
-    const answer = objectOf(await peer.request(LISTS[list], params, { timeout: PAGE }));
+    const answer = objectOf(await peer.request(LISTS[list].method, params, { timeout: PAGE }));
     const found = answer[list];
-    for (const item of Array.isArray(found) ? found : []) if (isItem(item)) items.push(item);
+    for (const item of Array.isArray(found) ? found : []) if (isItem(list, item)) items.push(item);
     const cursor = answer['nextCursor'];
     if (typeof cursor !== 'string' || seen.has(cursor)) break;
     seen.add(cursor);
@@ -93,7 +105,7 @@ async function allPages(peer: Peer, list: ListName): Promise<Item[]> {
   return items;
 }
 
-function isItem(value: unknown): value is Item {
-  const { name } = objectOf(value);
-  return typeof name === 'string' && name !== '';
+function isItem(list: ListName, value: unknown): value is Item {
+  const key = objectOf(value)[LISTS[list].key];
+  return typeof key === 'string' && key !== '';
 }

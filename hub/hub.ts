@@ -9,25 +9,30 @@ import { merged } from './catalog.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec } from './children.js';
 import { Client } from './client.js';
-import { LISTS, type ListName } from './protocol.js';
+import { LIST_NAMES } from './protocol.js';
 import { relay } from './relay.js';
 import { Router } from './router.js';
+import { Subscriptions } from './subscriptions.js';
+import { Uris } from './uris.js';
 
 /** Puts the parts together: clients in front, children behind, and who hears of what. */
 export class Hub {
   readonly children: Children;
   readonly #router: Router;
   readonly #clients = new Set<Client>();
+  readonly #subscriptions = new Subscriptions();
+  readonly #uris: Uris;
 
   constructor(specs: readonly ChildSpec[]) {
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
       notification: (child, frame) => this.#pass(child, frame),
-      changed: () => this.#changed(),
+      changed: (child) => this.#changed(child),
       fell: (_, why, wait) => this.#fell(why, wait),
     };
     this.children = new Children(specs, events);
-    this.#router = new Router(this.children);
+    this.#uris = new Uris(this.children);
+    this.#router = new Router(this.children, this.#uris, this.#subscriptions);
   }
 
   /** Serves a client; resolves when it has gone away, with why. */
@@ -38,6 +43,7 @@ export class Hub {
         notification: (from, frame) => this.#router.notification(from, frame),
         end: (from, why) => {
           this.#clients.delete(from);
+          this.#subscriptions.removeAll(from);
           resolve(why);
         },
       });
@@ -57,18 +63,21 @@ export class Hub {
     relay(call, client.peer, isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : []);
   }
 
-  /** Notifications of a child go to all clients, but for those about what the hub does not offer. */
+  /** Notifications of a child go to all clients, but for what only some have asked for. */
   #pass(child: Child, frame: Frame): void {
-    if (frame.method.startsWith('notifications/resources/')) return;
+    if (frame.method === 'notifications/resources/updated') {
+      this.#subscriptions.updated(child, frame);
+      return;
+    }
     const edits = frame.method === 'notifications/message' ? headed(frame, `${child.alias}/`, 'logger') : [];
     for (const client of this.#clients) client.pass(frame.with(edits));
   }
 
-  #changed(): void {
-    for (const list of Object.keys(LISTS) as ListName[]) {
-      const state = JSON.stringify(merged(this.children, list));
-      for (const client of this.#clients) client.tellChanged(list, state);
-    }
+  #changed(child: Child): void {
+    this.#uris.forget();
+    this.#subscriptions.renew(child);
+    const states = new Map(LIST_NAMES.map((list) => [list, JSON.stringify(merged(this.children, list))]));
+    for (const client of this.#clients) client.tellChanged(states);
   }
 
   #fell(why: Fault, wait?: number): void {

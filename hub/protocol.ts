@@ -6,22 +6,49 @@ export const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-0
 /** A decoded JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The lists of a server that clients see merged, each with the method that fetches it. */
-export const LISTS = { tools: 'tools/list', prompts: 'prompts/list' } as const;
-export type ListName = keyof typeof LISTS;
+/** How one of the lists of a server is had. */
+export interface List {
+  /** The method that fetches it. */
+  readonly method: string;
+  /** The member that tells its entries apart. */
+  readonly key: 'name' | 'uri' | 'uriTemplate';
+  /** The capability without which a server has no such list. */
+  readonly capability: 'tools' | 'prompts' | 'resources';
+}
+
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+/** The lists of a server that clients see merged, by the member of the result that holds them. */
+export const LISTS: Readonly<Record<ListName, List>> = {
+  tools: { method: 'tools/list', key: 'name', capability: 'tools' },
+  prompts: { method: 'prompts/list', key: 'name', capability: 'prompts' },
+  resources: { method: 'resources/list', key: 'uri', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', key: 'uriTemplate', capability: 'resources' },
+};
+export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+
+/** The notification by which a server says that its lists of one capability have changed. */
+export function listChanged(capability: List['capability']): string {
+  return `notifications/${capability}/list_changed`;
+}
 
 /** An entry of such a list. */
-export interface Item extends JsonObject {
-  readonly name: string;
+export type Item = JsonObject;
+
+/** What tells an entry of a list apart from the others. */
+export function keyOf(list: ListName, item: Item): string {
+  return String(item[LISTS[list].key]);
 }
 
 /** What a server said of itself when it was greeted, and what it offers. */
 export interface Catalogue {
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
-  readonly tools: readonly Item[];
-  readonly prompts: readonly Item[];
+  readonly lists: Readonly<Record<ListName, readonly Item[]>>;
 }
+
+/** The lists of a server that offers nothing. */
+export const NO_LISTS: Catalogue['lists'] = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
 
 /** A value as an object; `{}` for anything else. */
 export function objectOf(value: unknown): JsonObject {

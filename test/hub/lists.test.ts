@@ -23,8 +23,10 @@ describe('the hub in front of several children', () => {
     assert.match(String(about['instructions']), /## one\n\nSay please\.\n\n## two\n\nSay thanks\./);
     assert.deepEqual(about['capabilities'], {
       logging: {},
+      completions: {},
       tools: { listChanged: true },
       prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
     });
     const names = await hub.client.toolNames();
     assert.ok(names.includes('one.echo') && names.includes('two.echo'));
