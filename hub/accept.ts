@@ -1,6 +1,6 @@
 import { listenerUrl } from '../shared/address.js';
 import type { Link } from '../shared/link.js';
-import { type Listener, listen, type RawHandler } from '../shared/listener.js';
+import { type Listener, type ListenOptions, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { isOwnAddress, isProof, nonce, proofOf } from '../shared/proof.js';
 import { masterSecret } from '../shared/secret.js';
@@ -34,9 +34,13 @@ const PATIENCE = 5000;
 /**
  * Accepts children that dial in: a raw line `["mcp-connect", COOKIE, ALIAS]` and then newline-delimited MCP, or a
  * WebSocket on `/TOKEN/ALIAS`; the dialler is the server. The cookie is a token, or the proof of one from a child that
- * has made the hub prove itself first, by `["mcp-connect-prove", NONCE, DIALLED]`.
+ * has made the hub prove itself first, by `["mcp-connect-prove", NONCE, DIALLED]`. Other HTTP requests are `http`'s.
  */
-export function acceptChildren({ host, port, tokens }: FrontDoor, children: Children): Promise<Listener> {
+export function acceptChildren(
+  { host, port, tokens }: FrontDoor,
+  children: Children,
+  http: NonNullable<ListenOptions['http']>,
+): Promise<Listener> {
   const take = (words: readonly unknown[], link: Link, accepts: (cookie: string) => boolean): void => {
     const [, cookie, alias] = words;
     if (typeof cookie === 'string' && accepts(cookie)) children.dialledIn(alias, link);
@@ -62,6 +66,7 @@ export function acceptChildren({ host, port, tokens }: FrontDoor, children: Chil
         },
       ],
     ]),
+    http,
     socket: (link, path) => children.dialledIn(path.replace(/^\//, ''), link),
   });
 }

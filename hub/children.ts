@@ -32,6 +32,7 @@ export class Children implements Iterable<Child> {
   readonly #eager: SpawnedChild[] = [];
   readonly #guard = new Guard();
   readonly #offer: Promise<JsonObject>;
+  #offered: JsonObject | undefined;
   /** The least level of log messages that was asked for. */
   #level: string | undefined;
   #settleOffer: (capabilities: JsonObject) => void = () => undefined;
@@ -65,7 +66,13 @@ export class Children implements Iterable<Child> {
 
   /** What the client side can do; children are greeted once this is known. Only the first client counts. */
   offer(client: JsonObject): void {
-    this.#settleOffer(offered(client));
+    this.#offered ??= offered(client);
+    this.#settleOffer(this.#offered);
+  }
+
+  /** Whether children were told that the client side has a capability. */
+  wereOffered(capability: string): boolean {
+    return capability in (this.#offered ?? {});
   }
 
   /** Asks for log messages from a level on, now and of those that are greeted later. */

@@ -41,6 +41,11 @@ export class Client {
     this.peer = new Peer(link, handlers, { lastAnswers: LAST_ANSWERS });
   }
 
+  /** Whether it has a capability; what is asked without one is left to it. */
+  can(capability: string | undefined): boolean {
+    return capability === undefined || capability in (this.capabilities ?? {});
+  }
+
   /** It has been greeted. */
   greeted(): void {
     this.#greeted = true;

@@ -9,7 +9,7 @@ import { merged } from './catalog.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec } from './children.js';
 import { Client } from './client.js';
-import { LIST_NAMES } from './protocol.js';
+import { ASKED, LIST_NAMES } from './protocol.js';
 import { relay } from './relay.js';
 import { Router } from './router.js';
 import { Subscriptions } from './subscriptions.js';
@@ -54,23 +54,40 @@ export class Hub {
 
   /** A child's question goes to the client that owns the call it belongs to. */
   #question(child: Child, call: Call): void {
-    const [client, ...others] = this.#clients;
+    const calls = child.peer?.forwarded() ?? [];
+    const [client, ...others] = this.#concerned(calls);
     if (client === undefined || others.length > 0) {
-      call.fail(new Fault('unsupported', `nobody is there to answer ${child.alias}`));
+      const why = client === undefined ? 'nobody is' : 'no single client is';
+      call.fail(new Fault('unsupported', `${why} there to answer ${child.alias}`));
       return;
     }
-    const isForPerson = call.frame.method === 'elicitation/create';
-    relay(call, client.peer, isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : []);
+    const { method } = call.frame;
+    const isForPerson = method === 'elicitation/create';
+    if (!client.can(ASKED.get(method))) {
+      // What was offered is not an error to ask for, whichever client it is.
+      if (isForPerson && this.children.wereOffered('elicitation')) call.result({ action: 'decline' });
+      else call.fail(new Fault('unsupported', `the client does not answer ${method}`));
+      return;
+    }
+    const edits = isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : [];
+    relay(call, client.peer, edits, calls.at(-1));
   }
 
-  /** Notifications of a child go to all clients, but for what only some have asked for. */
+  /** Notifications of a child go to the clients they may concern, but for what only some have asked for. */
   #pass(child: Child, frame: Frame): void {
     if (frame.method === 'notifications/resources/updated') {
       this.#subscriptions.updated(child, frame);
       return;
     }
     const edits = frame.method === 'notifications/message' ? headed(frame, `${child.alias}/`, 'logger') : [];
-    for (const client of this.#clients) client.pass(frame.with(edits));
+    for (const client of this.#concerned(child.peer?.forwarded() ?? [])) client.pass(frame.with(edits));
+  }
+
+  /** Whom it may concern what a child says in the middle of calls: who made them; all, where there are none. */
+  #concerned(calls: readonly Call[]): Client[] {
+    const callers = new Set(calls.map(({ from }) => from));
+    const all = [...this.#clients];
+    return callers.size === 0 ? all : all.filter(({ peer }) => callers.has(peer));
   }
 
   #changed(child: Child): void {

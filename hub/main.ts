@@ -1,10 +1,12 @@
 import { asFault, type Fault } from '../shared/fault.js';
+import type { ListenOptions } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
+import type { HttpFront } from './http.js';
 import { Hub } from './hub.js';
 import { type HubOptions, hubUsage, readHubOptions } from './options.js';
-import { HUB_INFO } from './protocol.js';
+import { ANY_CLIENT, HUB_INFO } from './protocol.js';
 
 log.name(HUB_INFO.name);
 
@@ -39,12 +41,25 @@ async function serve(options: HubOptions): Promise<void> {
   hub.children.start();
   const served = options.stdio ? serveStdio(hub) : undefined;
   await openFrontDoor(options, hub);
-  if (served === undefined) hub.children.offer({});
+  if (served === undefined) hub.children.offer(ANY_CLIENT);
   else {
     const why = await served;
     if (why.kind !== 'gone') log.error(why.text);
     await shutdown.run(why.kind === 'gone' ? 0 : 1);
   }
+}
+
+/** HTTP is loaded with its first request: a client on standard input and output never needs it. */
+function lazyFront(hub: Hub): NonNullable<ListenOptions['http']> {
+  let front: Promise<HttpFront> | undefined;
+  return (request, response, path) => {
+    front ??= import('./http.js').then(({ HttpFront: Front }) => {
+      const made = new Front((link) => void hub.serve(link));
+      shutdown.add('HTTP', () => made.close());
+      return made;
+    });
+    front.then((made) => made.handle(request, response, path)).catch(() => response.destroy());
+  };
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {
@@ -61,8 +76,10 @@ async function serveStdio(hub: Hub): Promise<Fault> {
 async function openFrontDoor(options: HubOptions, hub: Hub): Promise<void> {
   const { acceptChildren, frontDoor } = await import('./accept.js');
   try {
-    const listener = await acceptChildren(await frontDoor(options), hub.children);
+    const http = lazyFront(hub);
+    const listener = await acceptChildren(await frontDoor(options), hub.children, http);
     shutdown.add('the listener', () => listener.close());
+    log.info(`${options.name} listens on ${listener.host}:${listener.port}`);
   } catch (error) {
     const fault: Fault = asFault(error);
     if (options.bound || !options.stdio) {

@@ -50,6 +50,16 @@ export interface Catalogue {
 /** The lists of a server that offers nothing. */
 export const NO_LISTS: Catalogue['lists'] = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
 
+/** What is offered to children where clients come and go: a question that the client at hand cannot answer is declined. */
+export const ANY_CLIENT: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** The capability of a client without which it is not asked. */
+export const ASKED: ReadonlyMap<string, string> = new Map([
+  ['elicitation/create', 'elicitation'],
+  ['sampling/createMessage', 'sampling'],
+  ['roots/list', 'roots'],
+]);
+
 /** A value as an object; `{}` for anything else. */
 export function objectOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};

@@ -6,32 +6,33 @@ import type { Peer, Waiting } from '../shared/peer.js';
 
 /**
  * Passes a request on as it came but for its id, its progress token and the edits; its answer and its progress go back,
- * its cancellation goes on. The one way in which requests cross the hub, in either direction.
+ * its cancellation goes on. The one way in which requests cross the hub, in either direction. `on` is the call of the
+ * receiver's to which it belongs.
  */
-export function relay(call: Call, to: Peer, edits: readonly Edit[] = []): void {
+export function relay(call: Call, to: Peer, edits: readonly Edit[] = [], on?: Call): void {
   const crossing = new Crossing(call, to);
   call.watchedBy(crossing);
-  crossing.id = to.forward(call.frame, edits, crossing);
+  crossing.id = to.forward(call.frame, edits, crossing, on);
 }
 
 /** A request on its way: open on both sides, under the call's id on the one and its own on the other. */
 class Crossing implements Waiting, CallWatcher {
   id = -1;
-  readonly #call: Call;
+  readonly call: Call;
   readonly #to: Peer;
 
   constructor(call: Call, to: Peer) {
-    this.#call = call;
+    this.call = call;
     this.#to = to;
   }
 
   answer(outcome: Frame | Fault): void {
-    if (outcome instanceof Fault) this.#call.fail(outcome);
-    else this.#call.relay(outcome);
+    if (outcome instanceof Fault) this.call.fail(outcome);
+    else this.call.relay(outcome);
   }
 
   progress(frame: Frame): void {
-    this.#call.progress(frame);
+    this.call.progress(frame);
   }
 
   cancelled(params: Readonly<Record<string, unknown>>): void {

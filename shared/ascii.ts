@@ -11,3 +11,4 @@ export const NEWLINE = 0x0a;
 export const RETURN = 0x0d;
 export const DOT = 0x2e;
 export const LOW_LINE = 0x5f;
+export const SPACE = 0x20;

@@ -8,7 +8,8 @@ export interface CallSource {
   serves(call: Call): boolean;
   /** Answers it, unless it was answered or cancelled before. */
   answer(call: Call, parts: Parts): void;
-  send(parts: Parts): void;
+  /** Sends what belongs to it and is not its answer. */
+  about(call: Call, parts: Parts): void;
 }
 
 /** Who is told that a call need not be answered any more. */
@@ -20,17 +21,17 @@ export interface CallWatcher {
 /** One incoming request, open until it is answered or cancelled. */
 export class Call {
   readonly frame: Frame;
-  readonly #from: CallSource;
+  readonly from: CallSource;
   #watcher: CallWatcher | undefined;
 
   constructor(frame: Frame, from: CallSource) {
     this.frame = frame;
-    this.#from = from;
+    this.from = from;
   }
 
   /** Whether it still waits for an answer. */
   get open(): boolean {
-    return this.#from.serves(this);
+    return this.from.serves(this);
   }
 
   /** Whom to tell when the caller cancels or goes away; what is answered after that is dropped. */
@@ -50,16 +51,16 @@ export class Call {
   /** Passes on an answer that came from elsewhere, under this request's own id. */
   relay(answer: Frame): void {
     const id = answer.span('id');
-    if (id !== undefined) this.#from.answer(this, [answer.with([{ span: id, text: this.frame.id }])]);
+    if (id !== undefined) this.from.answer(this, [answer.with([{ span: id, text: this.frame.id }])]);
   }
 
   result(value: unknown): void {
-    this.#from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"result":', JSON.stringify(value ?? {}), '}']);
+    this.from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"result":', JSON.stringify(value ?? {}), '}']);
   }
 
   fail(fault: Fault): void {
     const error = JSON.stringify(errorObject(fault));
-    this.#from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"error":', error, '}']);
+    this.from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"error":', error, '}']);
   }
 
   /** Passes on a progress notification under the token that this request gave; nothing where it gave none. */
@@ -68,7 +69,7 @@ export class Call {
     const span = frame.at('progressToken');
     if (!this.open || own === undefined || span === undefined) return;
     const token = this.frame.bytes.subarray(own.start, own.end);
-    this.#from.send([frame.with([{ span, text: token }])]);
+    this.from.about(this, [frame.with([{ span, text: token }])]);
   }
 
   cancel(params: Record<string, unknown>): void {

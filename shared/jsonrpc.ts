@@ -122,6 +122,12 @@ const NO_ID: Span = { start: 0, end: 0 };
 /** Digits of a whole number that JavaScript holds exactly, whatever they are. */
 const EXACT = 15;
 
+/** The key of a decoded id. */
+export function keyOf(id: number | string): IdKey {
+  const text = Buffer.from(JSON.stringify(id));
+  return idKey(text, { start: 0, end: text.length });
+}
+
 /** An id as a key. Numbers that are no small whole ones are kept by their digits, so that large ones stay apart. */
 export function idKey(bytes: Buffer, span: Span): IdKey {
   const small = wholeNumber(bytes, span);

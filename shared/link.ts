@@ -17,6 +17,14 @@ export interface Receiver {
   end(why: Fault): void;
 }
 
+/** The request that a message belongs to. */
+export interface ReplyTo {
+  /** Its id, see `idKey` in jsonrpc.ts. */
+  readonly id: number | string;
+  /** Whether this is its answer. */
+  readonly last: boolean;
+}
+
 /** A duplex connection that carries whole messages, whatever lies below it. */
 export interface Link {
   /** Names the other side in errors and logs; set anew once it is known who that is. */
@@ -25,6 +33,8 @@ export interface Link {
   start(receiver: Receiver): void;
   /** Sends the parts as one message. On an ended link it does nothing: the receiver has been told. */
   send(...parts: Parts): void;
+  /** Sends what belongs to a request that came in; a link that has a stream for each request sends it there. */
+  reply(to: ReplyTo, parts: Parts): void;
   /** Ends the link after what was sent has gone out. The receiver is told at once. */
   close(why?: Fault): void;
 }
@@ -58,6 +68,10 @@ export abstract class BaseLink implements Link {
     if (this.#ended === undefined) this.write(parts);
   }
 
+  reply(to: ReplyTo, parts: Parts): void {
+    if (this.#ended === undefined) this.writeReply(to, parts);
+  }
+
   close(why: Fault = new Fault('gone', `${this.name} was closed`)): void {
     this.ended(why);
   }
@@ -84,6 +98,11 @@ export abstract class BaseLink implements Link {
   protected abstract open(): void;
   /** Writes one message. */
   protected abstract write(parts: Parts): void;
+  /** Writes one message that belongs to a request; most links have one way only. */
+  protected writeReply(_: ReplyTo, parts: Parts): void {
+    this.write(parts);
+  }
+
   /** Lets go of what lies below; called once. */
   protected abstract shut(): void;
 }

@@ -2,7 +2,7 @@ import { OPEN_ARRAY } from './ascii.js';
 import { Call, type CallSource } from './call.js';
 import { asFault, Fault } from './fault.js';
 import { checkedMembers, MAX_DEPTH } from './json-check.js';
-import { errorFault, errorObject, Frame, type IdKey, idKey, looseMessage } from './jsonrpc.js';
+import { errorFault, errorObject, Frame, type IdKey, idKey, keyOf, looseMessage } from './jsonrpc.js';
 import type { Link } from './link.js';
 import { type Edit, joined, type Parts } from './parts.js';
 import { Pending } from './pending.js';
@@ -19,6 +19,8 @@ export interface PeerHandlers {
 
 /** Who waits for the answer to one outgoing request. */
 export interface Waiting {
+  /** The call that was forwarded. */
+  readonly call?: Call;
   /** The answer as it came, or why there is none. Said exactly once, unless the request is cancelled. */
   answer(outcome: Frame | Fault): void;
   /** A progress notification for this request. */
@@ -86,8 +88,20 @@ export class Peer implements CallSource {
     this.send([JSON.stringify({ jsonrpc: '2.0', method, params })]);
   }
 
-  /** Forwards a request that came elsewhere, with its id and progress token rewritten and the edits applied; its id here. */
-  forward(frame: Frame, edits: readonly Edit[], waiting: Waiting): number {
+  about(call: Call, parts: Parts): void {
+    this.#link.reply({ id: call.frame.idKey, last: false }, parts);
+  }
+
+  /** The calls that were forwarded here and wait for their answers. */
+  forwarded(): Call[] {
+    return this.#waiting.values().flatMap(({ call }) => (call === undefined ? [] : [call]));
+  }
+
+  /**
+   * Forwards a request that came elsewhere, with its id and progress token rewritten and the edits applied; its id here.
+   * `on` is the call from here that it belongs to.
+   */
+  forward(frame: Frame, edits: readonly Edit[], waiting: Waiting, on?: Call): number {
     const span = frame.span('id');
     if (span === undefined) throw new Fault('bug', 'only a request can be forwarded');
     const id = this.#register(waiting);
@@ -101,7 +115,9 @@ export class Peer implements CallSource {
             { span, text },
             { span: token, text },
           ];
-    this.send([frame.with(edits.length === 0 ? own : [...own, ...edits])]);
+    const message = [frame.with(edits.length === 0 ? own : [...own, ...edits])];
+    if (on === undefined) this.send(message);
+    else this.about(on, message);
     return id;
   }
 
@@ -137,7 +153,7 @@ export class Peer implements CallSource {
   answer(call: Call, parts: Parts): void {
     if (!this.serves(call)) return;
     this.#serving.take(call.frame.idKey);
-    this.send(parts);
+    this.#link.reply({ id: call.frame.idKey, last: true }, parts);
     if (this.#draining && this.#serving.size === 0) this.close();
   }
 
@@ -202,7 +218,8 @@ export class Peer implements CallSource {
     if (waiting !== undefined) {
       waiting.answer(new Fault('protocol', `${this.name} gave an answer that cannot be passed on: ${fault.message}`));
     } else if (method !== undefined && (typeof id === 'number' || typeof id === 'string')) {
-      this.send([JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(fault) })]);
+      const message = JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(fault) });
+      this.#link.reply({ id: keyOf(id), last: true }, [message]);
     } else this.#handlers.unreadable(fault, bytes);
   }
 

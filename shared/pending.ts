@@ -35,9 +35,13 @@ export class Pending<K, V> {
     return value;
   }
 
+  values(): V[] {
+    return [...this.#open.values()];
+  }
+
   /** Takes out everything. */
   takeAll(): V[] {
-    const values = [...this.#open.values()];
+    const values = this.values();
     this.#open = new Map();
     this.#removed = 0;
     return values;

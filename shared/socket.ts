@@ -4,6 +4,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { Fault } from './fault.js';
 import { MAX_LINE } from './lines.js';
 import { BaseLink, type Link, MAX_UNSENT } from './link.js';
+import { oneLine } from './one-line.js';
 import { joined, type Parts } from './parts.js';
 
 class SocketLink extends BaseLink {
@@ -20,7 +21,7 @@ class SocketLink extends BaseLink {
   }
 
   protected override open(): void {
-    this.#socket.on('message', (data: RawData) => this.deliver(bytesOf(data)));
+    this.#socket.on('message', (data: RawData) => this.deliver(oneLine(bytesOf(data))));
     this.#socket.resume();
   }
 

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OPEN_ARRAY } from '../shared/ascii.js';
+import { asFault, Fault } from '../shared/fault.js';
+import { errorObject, Frame, type IdKey, idKey, keyOf } from '../shared/jsonrpc.js';
+import { MAX_LINE } from '../shared/lines.js';
+import type { Link } from '../shared/link.js';
+import { oneLine } from '../shared/one-line.js';
+import { objectOf, REVISIONS } from './protocol.js';
+import { SESSION_HEADER, type Session } from './session.js';
+import { Sessions } from './sessions.js';
+
+/** MCP over Streamable HTTP, revisions 2025-03-26 to 2025-11-25 (basic/transports): one session for each client. */
+export class HttpFront {
+  readonly #serve: (link: Link) => void;
+  readonly #sessions = new Sessions();
+
+  /** `serve` takes the link of a new session. */
+  constructor(serve: (link: Link) => void) {
+    this.#serve = serve;
+  }
+
+  /** Answers a request that was authenticated; `path` is what follows the token. */
+  handle(request: IncomingMessage, response: ServerResponse, path: string): void {
+    this.#handle(request, response, path).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, error instanceof Refusal ? error : new Refusal(400, asFault(error)));
+    });
+  }
+
+  close(): void {
+    this.#sessions.close();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    if (!/^\/?(mcp\/?)?(\?.*)?$/.test(path)) throw new Refusal(404, 'MCP is served at the root');
+    checkRevision(request);
+    if (request.method === 'POST') await this.#post(request, response);
+    else if (request.method === 'GET') this.#listen(request, response);
+    else if (request.method === 'DELETE') this.#delete(request, response);
+    else throw new Refusal(405, 'only GET, POST and DELETE are understood', { allow: 'GET, POST, DELETE' });
+  }
+
+  async #post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isJson(request)) throw new Refusal(415, 'Content-Type must be application/json');
+    if (!accepts(request, 'application/json') || !accepts(request, 'text/event-stream'))
+      throw new Refusal(406, 'Accept must allow application/json and text/event-stream');
+    const text = oneLine(await body(request));
+    const { ids, cancelled, begins } = outline(text);
+    const session = begins && request.headers[SESSION_HEADER] === undefined ? this.#begin() : this.#session(request);
+    const doubled = ids.find((id) => session.waits(id));
+    if (doubled !== undefined) throw new Refusal(400, 'the id of this request is in use by an open one');
+    session.post(text, ids, response);
+    if (cancelled !== undefined) session.settle(cancelled);
+  }
+
+  #listen(request: IncomingMessage, response: ServerResponse): void {
+    if (!accepts(request, 'text/event-stream')) throw new Refusal(406, 'Accept must allow text/event-stream');
+    this.#session(request).listen(response);
+  }
+
+  #delete(request: IncomingMessage, response: ServerResponse): void {
+    this.#session(request).close(new Fault('gone', 'the client ended the session'));
+    response.writeHead(200).end();
+  }
+
+  #begin(): Session {
+    const session = this.#sessions.begin();
+    this.#serve(session);
+    return session;
+  }
+
+  #session(request: IncomingMessage): Session {
+    const id = request.headers[SESSION_HEADER];
+    if (typeof id !== 'string') throw new Refusal(400, 'there is no session here; initialize first');
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw new Refusal(404, 'the session has ended; initialize anew');
+    return session;
+  }
+}
+
+/** An answer that is no success. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fault: Fault;
+
+  constructor(status: number, fault: Fault | string, headers: Readonly<Record<string, string>> = {}) {
+    super(String(fault));
+    this.status = status;
+    this.headers = headers;
+    this.fault = typeof fault === 'string' ? new Fault('protocol', fault) : fault;
+  }
+}
+
+function refuse(response: ServerResponse, { status, headers, fault }: Refusal): void {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: errorObject(fault) });
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+/** A missing header stands for a revision that had none; one that is not spoken here is refused with those that are. */
+function checkRevision(request: IncomingMessage): void {
+  const revision = request.headers['mcp-protocol-version'];
+  if (revision === undefined || REVISIONS.includes(String(revision))) return;
+  throw new Refusal(400, `protocol ${String(revision)} is not spoken here; ${REVISIONS.join(', ')} are`);
+}
+
+function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+function accepts(request: IncomingMessage, type: string): boolean {
+  const [kind = ''] = type.split('/');
+  const accepted = (request.headers.accept ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase());
+  return accepted.some((each) => each === type || each === `${kind}/*` || each === '*/*');
+}
+
+async function body(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_LINE) throw new Refusal(413, `a message holds at most ${MAX_LINE} bytes`);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+interface Outline {
+  /** The requests in it. */
+  readonly ids: readonly IdKey[];
+  /** The request that it cancels. */
+  readonly cancelled?: IdKey | undefined;
+  /** Whether it begins a session. */
+  readonly begins: boolean;
+}
+
+/** @throws Fault `protocol` for what is no message. */
+function outline(text: Buffer): Outline {
+  if (text[0] === OPEN_ARRAY) return batchOutline(text);
+  const frame = Frame.parse(text);
+  const isCancel = frame.method === 'notifications/cancelled';
+  const span = isCancel ? frame.at('requestId') : undefined;
+  return {
+    ids: frame.kind === 'request' ? [frame.idKey] : [],
+    cancelled: span === undefined ? undefined : idKey(frame.bytes, span),
+    begins: frame.method === 'initialize',
+  };
+}
+
+function batchOutline(text: Buffer): Outline {
+  const messages: unknown = JSON.parse(text.toString());
+  const ids: IdKey[] = [];
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const { id, method } = objectOf(message);
+    if (method !== undefined && (typeof id === 'number' || typeof id === 'string')) ids.push(keyOf(id));
+  }
+  return { ids, begins: false };
+}

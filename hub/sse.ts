@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+
+/** How often a stream that is silent shows that it is alive, in milliseconds: proxies end what says nothing. */
+const KEEP_ALIVE = 25_000;
+
+/** A response as a stream of server-sent events, one message each (MCP basic/transports, Streamable HTTP). */
+export class EventStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse, headers: Readonly<Record<string, string>>) {
+    this.#response = response;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    response.flushHeaders();
+    const timer = setInterval(() => response.write(': alive\n\n'), KEEP_ALIVE).unref();
+    response.once('close', () => clearInterval(timer));
+  }
+
+  /** Bytes that wait for the reader. */
+  get unsent(): number {
+    return this.#response.writableLength;
+  }
+
+  /** Sends a message, which holds no line end. */
+  send(message: Buffer): void {
+    this.#response.cork();
+    this.#response.write('event: message\ndata: ');
+    this.#response.write(message);
+    this.#response.write('\n\n');
+    this.#response.uncork();
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+}
