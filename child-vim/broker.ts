@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { listenerUrl } from '../shared/address.js';
+import { isLoopback, listenerUrl } from '../shared/address.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Listener, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
@@ -18,7 +18,7 @@ import { serverFactory } from './server.js';
 
 /** Runs the broker: listener, discovery, and what the options add. What it opens is registered with `shutdown`. */
 export async function runBroker(options: Options): Promise<void> {
-  const editors = new Editors();
+  const editors = new Editors(options.patience);
   const factory = serverFactory(editors, options.decided);
   try {
     await openListener(options, editors, factory);
@@ -63,6 +63,9 @@ async function openListener(options: Options, editors: Editors, factory: () => M
   shutdown.add('the listener', () => listener.close());
   await leaveWord(options, listener, socket ?? '');
   log.info(`${name} listens on ${host}:${listener.port}`);
+  if (!isLoopback(host)) {
+    log.warn(`${host} can be reached from other machines, and what passes is not encrypted: an ssh tunnel is safer`);
+  }
 }
 
 async function leaveWord({ name, host, tokens, decided }: Options, { port }: Listener, socket: string): Promise<void> {

@@ -15,28 +15,37 @@ export interface Listening {
   end(why: Fault): void;
 }
 
-/** Longest wait for an answer in milliseconds where nothing else is said. */
-export const PATIENCE = 30_000;
+/** Vim did not answer a request that had gone out: nobody knows whether it was carried out. */
+export class Unanswered extends Fault {}
 
 /** Requests to one Vim over its JSON channel, `:help channel-commands`: numbered calls of one function. */
 export class Calls implements Receiver {
   readonly #link: Link;
   readonly #listening: Listening;
+  /** Longest wait for an answer in milliseconds where nothing else is said. */
+  readonly #patience: number;
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
   #staged = 0;
   #ended: Fault | undefined;
 
-  constructor(link: Link, listening: Listening) {
+  constructor(link: Link, listening: Listening, patience: number) {
     this.#link = link;
     this.#listening = listening;
+    this.#patience = patience;
   }
 
   /**
    * Calls a verb. An abort stops waiting; Vim may still carry it out.
-   * @throws Fault of the category Vim answers, `timeout`, `gone` when the connection ends, or the signal's reason.
+   * @throws Fault of the category Vim answers, `timeout`, `gone` when the connection ends, or `cancelled`;
+   * {@link Unanswered} when the request had gone out.
    */
-  async call<V extends Verb>(verb: V, params: object, signal?: AbortSignal, patience = PATIENCE): Promise<Answer<V>> {
+  async call<V extends Verb>(
+    verb: V,
+    params: object,
+    signal?: AbortSignal,
+    patience = this.#patience,
+  ): Promise<Answer<V>> {
     const json = JSON.stringify(params);
     const value = fits(json)
       ? await this.#send(verb, json, signal, patience)
@@ -56,7 +65,8 @@ export class Calls implements Receiver {
 
   end(why: Fault): void {
     this.#ended = why;
-    for (const { reject } of this.#waiting.values()) reject(new Fault('gone', `the editor went away: ${why.message}`));
+    const unanswered = new Unanswered('gone', `the editor went away: ${why.message}`);
+    for (const { reject } of this.#waiting.values()) reject(unanswered);
     this.#waiting.clear();
     this.#listening.end(why);
   }
@@ -111,8 +121,9 @@ export class Calls implements Receiver {
     try {
       for (const text of pieces(json)) await this.#send('stage', JSON.stringify({ id, text }), signal, patience);
     } catch (error) {
-      this.#send('unstage', JSON.stringify({ id }), undefined, PATIENCE).catch(() => undefined);
-      throw error;
+      this.#send('unstage', JSON.stringify({ id }), undefined, patience).catch(() => undefined);
+      // Pieces alone do nothing.
+      throw error instanceof Unanswered ? new Fault(error.kind, `nothing was done: ${error.message}`) : error;
     }
     return await this.#send('staged', JSON.stringify({ id, verb }), signal, patience);
   }
@@ -138,7 +149,8 @@ function cancelled(signal: AbortSignal | undefined): Fault {
 }
 
 function silent(verb: Verb, patience: number): Fault {
-  return new Fault('timeout', `Vim did not answer ${verb} within ${patience / 1000} s; it may be running a command`, {
-    next: 'Check with targets and state whether it answers again; an edit may still be carried out.',
+  const why = 'it may be stopped or running a command';
+  return new Unanswered('timeout', `Vim did not answer ${verb} within ${patience / 1000} s; ${why}`, {
+    next: 'Call state to see whether it answers again.',
   });
 }

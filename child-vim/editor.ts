@@ -1,13 +1,20 @@
-import PQueue from 'p-queue';
 import { asFault, Fault } from '../shared/fault.js';
-import { type Calls, PATIENCE } from './calls.js';
-import type { Answer, Verb } from './protocol.js';
+import { type Calls, Unanswered } from './calls.js';
+import { type Answer, answers, isLong, MAJOR, MINOR, type Verb } from './protocol.js';
+import { Turns } from './turns.js';
+
+/** Calls that one editor is asked at a time; those that wait for others are counted. */
+const MOST_OPEN = 256;
 
 /** What the plugin told about its Vim at the handshake. */
 export interface EditorFacts {
   readonly pid: number;
   readonly cwd: string;
   readonly version: string;
+  /** Version of the plugin's protocol, `MAJOR.MINOR`. */
+  readonly plugin: string;
+  /** What the plugin can be asked; some of it may be unknown here. */
+  readonly verbs: ReadonlySet<string>;
 }
 
 /** One connected Vim. */
@@ -22,23 +29,40 @@ export class Editor {
   /** It said that it will not come back. */
   isLeaving = false;
   readonly #calls: Calls;
-  readonly #writes = new PQueue({ concurrency: 1 });
+  readonly #patience: number;
+  readonly #writes = new Turns();
+  readonly #longReads = new Turns();
+  /** Calls that have not ended. */
+  #open = 0;
   /** Counts the reports that text may change again; `#onReady` waits for the next. */
   #readies = 0;
   #onReady: (() => void)[] = [];
   /** Aborted when the connection ends. */
   readonly #gone = new AbortController();
 
-  constructor(name: string, instance: string, facts: EditorFacts, calls: Calls) {
+  /** `patience` is the time that calls wait for Vim, in milliseconds. */
+  constructor(name: string, instance: string, facts: EditorFacts, calls: Calls, patience: number) {
     this.name = name;
     this.instance = instance;
     this.facts = facts;
     this.#calls = calls;
+    this.#patience = patience;
   }
 
-  /** Asks for something that changes nothing. See {@link Calls.call}. */
+  /** The verbs that a tool may need and this plugin does not have, sorted. */
+  get missing(): string[] {
+    return Object.keys(answers)
+      .filter((verb) => !this.facts.verbs.has(verb))
+      .sort();
+  }
+
+  /**
+   * Asks for something that changes nothing. See {@link Calls.call}.
+   * @throws Fault `unsupported` when the plugin is too old for it, `busy` when too many calls wait.
+   */
   request<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    return this.#calls.call(verb, params, signal);
+    const ask = (): Promise<Answer<V>> => this.#calls.call(verb, params, signal);
+    return this.#admitted(verb, () => (isLong(verb) ? this.#longReads.take(ask, signal, this.#patience) : ask()));
   }
 
   /**
@@ -54,21 +78,10 @@ export class Editor {
   /**
    * Has something changed. One change at a time; while the person is in the middle of a command it waits until they
    * are done.
-   * @throws Fault `busy`, telling what the person is doing, when they are not done in time.
+   * @throws Fault `busy`, telling what the person is doing, when they are not done in time; as {@link request} does.
    */
-  async write<V extends Verb>(verb: V, params: object, signal: AbortSignal, patience = PATIENCE): Promise<Answer<V>> {
-    const deadline = Date.now() + patience;
-    for (;;) {
-      const before = this.#readies;
-      try {
-        return await this.#inTurn(() => this.#calls.call(verb, params, signal), signal);
-      } catch (error) {
-        const fault = asFault(error);
-        if (fault.kind !== 'busy') throw fault;
-        if (before === this.#readies) await this.#ready(deadline - Date.now(), signal, fault);
-        this.#gone.signal.throwIfAborted();
-      }
-    }
+  write<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
+    return this.#admitted(verb, () => this.#whenFree(() => this.#calls.call(verb, params, signal), signal));
   }
 
   /** Vim reported something. */
@@ -95,9 +108,31 @@ export class Editor {
     for (const resolve of waiting) resolve();
   }
 
-  /** A cancelled change that has not begun leaves the queue. */
-  async #inTurn<T>(change: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return (await this.#writes.add(change, { signal })) as T;
+  async #admitted<T>(verb: Verb, ask: () => Promise<T>): Promise<T> {
+    if (!this.facts.verbs.has(verb)) throw lacking(this.name, this.facts.plugin, verb);
+    if (this.#open >= MOST_OPEN) throw crowded(this.name);
+    this.#open += 1;
+    try {
+      return await ask();
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  async #whenFree<T>(change: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const deadline = Date.now() + this.#patience;
+    for (;;) {
+      const before = this.#readies;
+      try {
+        return await this.#writes.take(change, signal, this.#patience);
+      } catch (error) {
+        const fault = asFault(error);
+        if (fault instanceof Unanswered) throw uncertain(fault);
+        if (fault.kind !== 'busy') throw fault;
+        if (before === this.#readies) await this.#ready(deadline - Date.now(), signal, fault);
+        this.#gone.signal.throwIfAborted();
+      }
+    }
   }
 
   async #ready(patience: number, signal: AbortSignal, busy: Fault): Promise<void> {
@@ -124,6 +159,25 @@ export function checkTick({ buffer, filename, changedtick }: Answer<'edit'>, tic
   throw new Fault('stale', `buffer ${buffer} (${filename}) changed since tick ${tick}; it is now at ${changedtick}`, {
     next: 'Read the buffer again and repeat the call with the new changedtick.',
     data: { changedtick },
+  });
+}
+
+function lacking(name: string, plugin: string, verb: Verb): Fault {
+  return new Fault('unsupported', `the plugin in ${name} (version ${plugin}) is too old for this: it has no ${verb}`, {
+    next: `Ask the person to update the Vim plugin to ${MAJOR}.${MINOR} (:help mcp-update) and to restart that Vim.`,
+    data: { plugin, verb },
+  });
+}
+
+function crowded(name: string): Fault {
+  return new Fault('busy', `${MOST_OPEN} calls wait for ${name} already; nothing was done`, {
+    next: 'Wait for their answers, then repeat the call.',
+  });
+}
+
+function uncertain({ kind, message }: Unanswered): Fault {
+  return new Fault(kind, `${message}; the change may have been carried out`, {
+    next: 'Call state once it answers: another changedtick than the one given means that the text has changed.',
   });
 }
 

@@ -6,39 +6,50 @@ const KEPT = 60_000;
 /** How many such names are kept. */
 const MOST_KEPT = 256;
 
+/** Longest target name, in UTF-16 units. */
+export const LONGEST_NAME = 64;
+
 /** Stands for the editor that was used last. */
 const ACTIVE = '@active';
 
 /** The connected editors by target name. */
 export class Editors {
+  /** How long a call to one of them waits, in milliseconds. */
+  readonly patience: number;
   readonly #byName = new Map<string, Editor>();
   /** The one used last. */
   #active: Editor | undefined;
   /** Names promised to instances that are not connected, now or again: name → instance and since when. */
   readonly #kept = new Map<string, { readonly instance: string; readonly since: number }>();
 
+  constructor(patience: number) {
+    this.patience = patience;
+  }
+
   /** All of them, in order of connecting. */
   get all(): readonly Editor[] {
     return [...this.#byName.values()];
   }
 
-  /** The name for an instance that asks for `wanted`: the one it had for it, the name itself, or `wanted#2`, `#3`, … */
+  /**
+   * The name for an instance that asks for `wanted`: the one it had for it, the name itself, or `wanted#2`, `#3`, …
+   * It is promised to the instance from now on.
+   */
   assign(wanted: string, instance: string): string {
     const own = this.#connected(instance)?.name ?? this.#keptFor(instance);
     if (own === wanted || own?.startsWith(`${wanted}#`) === true) return own;
-    for (let number = 1; ; number += 1) {
-      const name = number === 1 ? wanted : `${wanted}#${number}`;
-      if (this.#byName.has(name) || this.#isKept(name)) continue;
-      this.#keep(name, instance);
-      return name;
-    }
+    let name = wanted;
+    for (let number = 2; this.#isTaken(name); number += 1) name = numbered(wanted, number);
+    this.#keep(name, instance);
+    return name;
   }
 
   /** Adds an editor; an older connection of the same instance is replaced. */
   add(editor: Editor): void {
     const older = this.#connected(editor.instance);
     if (older !== undefined) this.#byName.delete(older.name);
-    this.#kept.delete(editor.name);
+    // An instance has one name: what it was promised before is free again.
+    for (const [name, { instance }] of this.#kept) if (instance === editor.instance) this.#kept.delete(name);
     this.#byName.set(editor.name, editor);
     this.#active = editor;
     older?.close(new Fault('gone', 'the same editor connected again'));
@@ -91,6 +102,10 @@ export class Editors {
     );
   }
 
+  #isTaken(name: string): boolean {
+    return this.#byName.has(name) || this.#isKept(name);
+  }
+
   #connected(instance: string): Editor | undefined {
     return this.all.find((editor) => editor.instance === instance);
   }
@@ -114,4 +129,12 @@ export class Editors {
   #isKept(name: string): boolean {
     return Date.now() - (this.#kept.get(name)?.since ?? 0) < KEPT;
   }
+}
+
+/** `wanted#2`, and for one that had `wanted#2` with an earlier broker and asks for that, the same. */
+function numbered(wanted: string, number: number): string {
+  const suffix = `#${number}`;
+  const base = [...wanted.replace(/#\d+$/, '')];
+  while (base.join('').length + suffix.length > LONGEST_NAME) base.pop();
+  return base.join('') + suffix;
 }

@@ -4,10 +4,10 @@ import type { Dialled, RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { nonce as freshNonce, isOwnAddress, isProof, proofOf } from '../shared/proof.js';
 import { acceptedToken } from '../shared/token.js';
-import { Calls } from './calls.js';
+import { Calls, Unanswered } from './calls.js';
 import { Editor } from './editor.js';
-import type { Editors } from './editors.js';
-import { answers, type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
+import { type Editors, LONGEST_NAME } from './editors.js';
+import { type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
 
 /** Milliseconds a plugin has for each step of the handshake. */
 const PATIENCE = 5000;
@@ -73,10 +73,11 @@ class Greeting {
   hello(words: unknown): void {
     const parsed = hello.safeParse(words);
     if (!parsed.success) throw new Fault('protocol', 'a Vim sent no proper hello');
-    this.#calls = new Calls(this.#link, {
-      event: (name) => this.#editor?.event(name),
-      end: (why) => this.#gone(why),
-    });
+    const listening = {
+      event: (name: string) => this.#editor?.event(name),
+      end: (why: Fault) => this.#gone(why),
+    };
+    this.#calls = new Calls(this.#link, listening, this.#editors.patience);
     this.#greet(parsed.data, this.#calls).catch((error: unknown) => this.#refuse(asFault(error)));
   }
 
@@ -94,27 +95,25 @@ class Greeting {
 
   async #greet([, cookie, major, minor, target, instance]: Hello, calls: Calls): Promise<void> {
     if (!this.#accepts(cookie)) throw new Fault('denied', 'the token is not accepted');
-    if (major !== MAJOR || minor > MINOR) {
-      throw new Fault(
-        'unsupported',
-        `plugin and broker differ: the plugin speaks ${major}.${minor}, the broker ${MAJOR}.${MINOR}`,
-      );
-    }
+    checkVersion(major, minor);
     const name = this.#editors.assign(checkedName(target), instance);
     const welcome = await calls.call('welcome', { target: name, major: MAJOR, minor: MINOR }, undefined, PATIENCE);
-    checkVerbs(welcome.verbs);
-    const { pid, cwd, version } = welcome;
+    const { pid, cwd, version, verbs } = welcome;
     clearTimeout(this.#timer);
-    this.#editor = new Editor(name, instance, { pid, cwd, version }, calls);
+    const facts = { pid, cwd, version, plugin: `${major}.${minor}`, verbs: new Set(verbs) };
+    this.#editor = new Editor(name, instance, facts, calls, this.#editors.patience);
     this.#editors.add(this.#editor);
     log.info(`${name} connected (Vim ${version}, process ${pid})`);
   }
 
+  /** Tells the plugin that it need not come again; one that was only too slow may. */
   #refuse(why: Fault): void {
     clearTimeout(this.#timer);
     log.warn(`a Vim was refused: ${why.message}`);
-    // The plugin may be of another version: it is told, not asked.
-    void this.#calls?.call('refused', { message: why.message }, undefined, PATIENCE).catch(() => undefined);
+    if (!(why instanceof Unanswered)) {
+      // The plugin may be of another version: it is told, not asked.
+      void this.#calls?.call('refused', { message: why.message }, undefined, PATIENCE).catch(() => undefined);
+    }
     this.#link.close(why);
   }
 
@@ -133,18 +132,20 @@ class Greeting {
 }
 
 function checkedName(target: string): string {
-  if (!/^[\p{L}\p{N}_][\p{L}\p{N}._#-]{0,63}$/u.test(target)) {
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}._#-]*$/u.test(target) || target.length > LONGEST_NAME) {
     throw new Fault(
       'invalid',
-      'a target name is 1 to 64 letters, digits and . _ - #, and begins with one of the first two',
+      `a target name is 1 to ${LONGEST_NAME} letters, digits and . _ - #, and begins with one of the first two`,
     );
   }
   return target;
 }
 
-/** The plugin's verbs are exactly those the broker knows. */
-function checkVerbs(announced: readonly string[]): void {
-  const known = Object.keys(answers).sort().join(' ');
-  if ([...announced].sort().join(' ') === known) return;
-  throw new Fault('unsupported', 'plugin and broker offer different operations; update both to one release');
+/** Same major version, and a minor one no newer. The text begins with what to do, for Vim shows one line of it. */
+function checkVersion(major: number, minor: number): void {
+  const [plugin, broker] = [`${major}.${minor}`, `${MAJOR}.${MINOR}`];
+  if (major < MAJOR) throw new Fault('unsupported', `update the Vim plugin: it speaks ${plugin}, mcp-vim ${broker}`);
+  if (major > MAJOR || minor > MINOR) {
+    throw new Fault('unsupported', `update mcp-vim: it speaks ${broker}, the Vim plugin ${plugin}`);
+  }
 }

@@ -1,11 +1,11 @@
 import { listenerUrl } from '../shared/address.js';
-import { asFault } from '../shared/fault.js';
+import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import { shutdown } from '../shared/shutdown.js';
 import { type Options, readOptions, USAGE } from './options.js';
 import { VERSION } from './version.js';
 
-/** Runs the program; the exit status is 0, or 1 after a message. */
+/** Runs the program; the exit status is 0, 1 after a message, or 2 for what cannot be meant. */
 async function main(argv: readonly string[]): Promise<void> {
   log.name('mcp-vim');
   const options = await readOptions(argv, process.env);
@@ -22,14 +22,22 @@ async function main(argv: readonly string[]): Promise<void> {
 async function printed({ print, host, port, tokens }: Options): Promise<string> {
   if (print === 'help') return USAGE;
   if (print === 'version') return `${VERSION}\n`;
-  if (print === 'url') return `${listenerUrl(host, port, tokens[0] ?? '')}\n`;
+  if (print === 'url') return `${url(host, port, tokens)}\n`;
   const { toolHelp } = await import('./tool-help.js');
   return toolHelp();
 }
 
+function url(host: string, port: number, [token = '']: readonly string[]): string {
+  if (port !== 0) return listenerUrl(host, port, token);
+  throw new Fault('invalid', 'with port 0 the system chooses the port when mcp-vim starts', {
+    next: 'Give a port to --bind, or let :Mcp without a URL find the broker.',
+  });
+}
+
 function fail(error: unknown): void {
-  log.error(asFault(error).text);
-  void shutdown.run(1);
+  const fault = asFault(error);
+  log.error(fault.text);
+  void shutdown.run(fault.kind === 'invalid' ? 2 : 1);
 }
 
 // Rejections that nobody handles come here too.

@@ -1,5 +1,5 @@
 import { readBind } from '../shared/address.js';
-import { type Flag, readFlags, usage } from '../shared/flags.js';
+import { type Flag, readFlags, usage, usageFault } from '../shared/flags.js';
 import { masterSecret } from '../shared/secret.js';
 import { checkedName, checkedToken, derivedPort, derivedToken } from '../shared/token.js';
 import { type HubAddress, hubAddress } from './connect.js';
@@ -23,6 +23,11 @@ export const FLAGS: readonly Flag[] = [
     help: `Allow without asking: ${ACTIONS.join(', ')}; * is read,write`,
   },
   { name: 'auto-deny', value: 'ACTIONS', many: true, help: 'Deny without asking; * is everything. Denial wins' },
+  {
+    name: 'patience',
+    value: 'SECONDS',
+    help: 'How long a call waits for Vim, and a change for a person in the middle of a command (default: 30)',
+  },
   { name: 'print-url', help: 'Print the URL for :Mcp, without the target, and exit' },
   { name: 'tool-help', help: 'Print the tools and their arguments, and exit' },
   { name: 'help', help: 'Print this, and exit' },
@@ -40,6 +45,8 @@ export interface Options {
   readonly stdio: boolean;
   readonly connect: HubAddress | undefined;
   readonly decided: Decided;
+  /** How long a call waits for Vim, in milliseconds. */
+  readonly patience: number;
   /** Something to print instead of serving. */
   readonly print: 'url' | 'tools' | 'help' | 'version' | undefined;
 }
@@ -70,8 +77,15 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     stdio: flags.has('stdio') || env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     connect: connect === undefined ? undefined : hubAddress(connect),
     decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
+    patience: readPatience(one('patience') ?? '30'),
     print,
   };
+}
+
+function readPatience(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= 3600) return seconds * 1000;
+  throw usageFault(`--patience is a number of seconds up to 3600, not ${JSON.stringify(text)}`);
 }
 
 function printed(flags: ReadonlyMap<string, unknown>): Options['print'] {

@@ -27,14 +27,20 @@ export interface Decided {
   readonly deny: ReadonlySet<Action>;
 }
 
+/** What becomes of a call that does `action`. */
+export function inForce({ allow, deny }: Decided, action: Action): 'allow' | 'deny' | 'ask' {
+  if (deny.has(action)) return 'deny';
+  return allow.has(action) || action === 'read' ? 'allow' : 'ask';
+}
+
 /** What is decided beforehand, then reading, which needs no question, then whoever can be asked. Denial wins. */
-export function layered({ allow, deny }: Decided, asked: Permission): Permission {
+export function layered(decided: Decided, asked: Permission): Permission {
   return {
     async decide(question, signal) {
       const { action } = question;
-      if (deny.has(action)) throw new Fault('denied', `${action} is denied by --auto-deny`);
-      if (allow.has(action) || action === 'read') return;
-      await asked.decide(question, signal);
+      const rule = inForce(decided, action);
+      if (rule === 'deny') throw new Fault('denied', `${action} is denied by --auto-deny`);
+      if (rule === 'ask') await asked.decide(question, signal);
     },
   };
 }

@@ -97,6 +97,17 @@ export const answers = {
 export type Verb = keyof typeof answers;
 export type Answer<V extends Verb> = z.infer<(typeof answers)[V]>;
 
+/** Verbs with answers of 100 KB and more. */
+const LONG: ReadonlySet<Verb> = new Set<Verb>(['read']);
+
+/**
+ * Whether an answer can be long. Such are asked one at a time: if this process is stopped, what Vim has to write still
+ * fits into the buffer of a socket (200 KB of a unix socket on Linux), and its screen does not freeze.
+ */
+export function isLong(verb: Verb): boolean {
+  return LONG.has(verb);
+}
+
 /** A failed call. The categories are kinds of Fault. */
 const failure = z.object({
   err: z.object({

@@ -8,8 +8,8 @@ import { asFault, type Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Editors } from './editors.js';
 import { elicitation, InputNeeded, OpenQuestions } from './elicit.js';
-import { type Decided, layered } from './permission.js';
-import type { Call, Tool } from './tool.js';
+import { ACTIONS, type Action, type Decided, inForce, layered } from './permission.js';
+import type { Call, Offered, Tool } from './tool.js';
 import { tools } from './tools/index.js';
 import { VERSION } from './version.js';
 
@@ -21,14 +21,28 @@ When a call says the buffer changed, read again and make the edit anew: the pers
 /** Makes servers over one set of editors, one for each session, or for each request where the protocol has none. */
 export function serverFactory(editors: Editors, decided: Decided): () => McpServer {
   const open = new OpenQuestions();
+  const offered = offers(decided);
   return () => {
     const server = new McpServer({ name: 'mcp-vim', title: 'Vim', version: VERSION }, { instructions: INSTRUCTIONS });
-    for (const tool of tools) register(server, tool, editors, decided, open);
+    for (const tool of tools) register(server, tool, { editors, offered }, decided, open);
     return server;
   };
 }
 
-function register(server: McpServer, tool: Tool, editors: Editors, decided: Decided, open: OpenQuestions): void {
+function offers(decided: Decided): Offered[] {
+  const named = (action: Action): string[] => tools.filter((tool) => tool.action === action).map(({ name }) => name);
+  return ACTIONS.map((action) => ({ action, permission: inForce(decided, action), names: named(action) })).filter(
+    ({ names }) => names.length > 0,
+  );
+}
+
+/** What calls of all tools work with. */
+interface Common {
+  readonly editors: Editors;
+  readonly offered: readonly Offered[];
+}
+
+function register(server: McpServer, tool: Tool, common: Common, decided: Decided, open: OpenQuestions): void {
   const config = {
     title: tool.title,
     description: tool.description,
@@ -39,7 +53,7 @@ function register(server: McpServer, tool: Tool, editors: Editors, decided: Deci
   server.registerTool(tool.name, config, (args: unknown, context: ServerContext) => {
     const permission = layered(decided, elicitation(open, context, server.server.getClientCapabilities()));
     const { signal } = context.mcpReq;
-    return run(tool, args, { editors, signal, allow: (question) => permission.decide(question, signal) });
+    return run(tool, args, { ...common, signal, allow: (question) => permission.decide(question, signal) });
   });
 }
 

@@ -1,15 +1,24 @@
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
 import type { Editors } from './editors.js';
-import type { Action, Question } from './permission.js';
+import type { Action, inForce, Question } from './permission.js';
 
 /** What a tool works with while it handles one call. */
 export interface Call {
   readonly editors: Editors;
+  /** All tools by action, and what becomes of calls to them. */
+  readonly offered: readonly Offered[];
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Returns when the person (or what they decided before) allows it. @throws Fault `denied`. */
   allow(question: Question): Promise<void>;
+}
+
+/** The tools of one action, as `capabilities` tells of them. */
+export interface Offered {
+  readonly action: Action;
+  readonly permission: ReturnType<typeof inForce>;
+  readonly names: string[];
 }
 
 /** A tool as data: the schemas are the one source of its arguments, its documentation and its checks. */

@@ -13,8 +13,9 @@ log.name(HUB_INFO.name);
 try {
   await run(await readHubOptions(process.argv.slice(2)));
 } catch (error) {
-  log.error(asFault(error).text);
-  process.exitCode = 1;
+  const fault = asFault(error);
+  log.error(fault.text);
+  process.exitCode = fault.kind === 'invalid' ? 2 : 1;
 }
 
 async function run(options: HubOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { isLoopback } from './address.js';
 import { acceptedToken } from './token.js';
 
 /** What an HTTP request or a WebSocket upgrade gets before anything looks at it. */
@@ -47,9 +48,4 @@ function isOwnHost(name: string | undefined, boundTo: string): boolean {
   if (name === undefined || name === '') return false;
   if (name === 'localhost' || name === boundTo) return true;
   return isLoopback(boundTo) ? isLoopback(name) : isIP(name) !== 0;
-}
-
-/** Whether an address reaches this machine only. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

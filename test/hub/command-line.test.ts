@@ -21,7 +21,7 @@ describe('a wrong command line', () => {
   ]) {
     it(`is told in one line: ${args.join(' ')}`, async (t) => {
       const { code, stdout, stderr } = await run(args, await freshHome(t));
-      assert.deepEqual([code, stdout], [1, '']);
+      assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^mcp-multibroker: error: [^\n]+\n$/);
     });
   }

@@ -213,35 +213,6 @@ describe('mcp-vim as a process', () => {
     await home.remove();
   });
 
-  it('tells mistakes in one line and exits with 1', async () => {
-    const home = await makeHome();
-    const run = async (...args: readonly string[]): Promise<[number, string]> => {
-      const child = spawn(process.execPath, [PROGRAM, ...args], { env: home.env, stdio: ['ignore', 'ignore', 'pipe'] });
-      let text = '';
-      child.stderr.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-      });
-      const [code] = (await once(child, 'close')) as [number];
-      return [code, text];
-    };
-    const broker = await Broker.start(home);
-    for (const [args, pattern] of [
-      [['--nonsense'], /unknown option --nonsense.*--help/],
-      [['--token', 'short'], /--token takes 16 or more/],
-      [['--bind', 'a.b.c:1'], /expected an address/],
-      [['--auto-allow', 'everything'], /no action/],
-      [['--connect', 'http://x'], /--connect takes/],
-      [[], /in use.*another mcp-vim with --name default/],
-    ] as const) {
-      const [code, text] = await run(...args);
-      assert.equal(code, 1, args.join(' '));
-      assert.match(text, pattern);
-      assert.equal(text.trim().split('\n').length, 1, text);
-    }
-    await broker.close();
-    await home.remove();
-  });
-
   it('has the version of the package', async () => {
     const { version } = JSON.parse(await readFile(resolve(import.meta.dirname, '../../../package.json'), 'utf8')) as {
       version: string;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Home, makeHome } from '../kit/home.js';
 import { eventually } from '../kit/until.js';
 import { Broker, printedUrl } from './broker.js';
-import { FakeVim, keyed, VERBS } from './fake-vim.js';
+import { FakeVim, keyed } from './fake-vim.js';
 
 describe('the private protocol', () => {
   const TOKEN = 'a-token-for-tests';
@@ -21,14 +21,13 @@ describe('the private protocol', () => {
     await home.remove();
   });
 
-  const refused = async (hello: readonly unknown[], answers = {}): Promise<FakeVim> => {
+  const refused = async (hello: readonly unknown[]): Promise<FakeVim> => {
     let message = '';
     const vim = await FakeVim.connect(url, {
       refused: (params: Record<string, unknown>) => {
         message = String(params['message']);
         return {};
       },
-      ...answers,
     });
     vim.send(hello);
     await vim.closed();
@@ -50,12 +49,6 @@ describe('the private protocol', () => {
       if (text !== undefined) assert.match((vim as unknown as { message: string }).message, text);
     });
   }
-
-  it('refuses a plugin with other verbs', async () => {
-    const welcome = { major: 1, minor: 0, pid: 1, cwd: '/', version: '9', verbs: [...VERBS, 'more'] };
-    const vim = await refused(['mcp-vim', TOKEN, 1, 0, 'x', 'i'], { welcome: () => welcome });
-    assert.deepEqual(vim.called, ['welcome', 'refused']);
-  });
 
   it('takes the plain token, and any accepted one', async () => {
     for (const token of ['another-token-for-tests', TOKEN]) {

@@ -8,6 +8,7 @@ import autoload 'mcp/discovery.vim'
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/message.vim'
 import autoload 'mcp/proof.vim'
+import autoload 'mcp/stage.vim'
 
 # Version of the private protocol: the broker must speak the same major and no older minor.
 const MAJOR = 1
@@ -79,7 +80,8 @@ export def Ready(): bool
   return phase == 'ready'
 enddef
 
-# Reports an event, a JSON object, to the broker.
+# Reports an event, a JSON object, to the broker. Few may be sent before the broker calls again: while it is stopped
+# they fill the socket, and a full one freezes the screen.
 export def Event(event: dict<any>)
   if phase == 'ready' && ch_status(channel) == 'open'
     ch_sendraw(channel, json_encode([0, ['event', event]]) .. "\n")
@@ -196,6 +198,7 @@ export def Welcome(p: dict<any>, verbs: list<string>): dict<any>
     fault.Throw('invalid', 'no welcome was expected')
   endif
   timer_stop(timer)
+  stage.Clear()
   phase = 'ready'
   name = p.target
   wait = FIRST_WAIT

@@ -5,15 +5,10 @@ vim9script
 import autoload 'mcp/fault.vim'
 
 var staged: dict<list<string>> = {}
-# A broker that goes away in the middle leaves pieces behind: only that many texts are kept.
-const MOST = 4
 
 # Adds a piece: {id: string, text: string}.
 export def Add(p: dict<any>): dict<any>
   if !has_key(staged, p.id)
-    if len(staged) >= MOST
-      remove(staged, keys(staged)[0])
-    endif
     staged[p.id] = []
   endif
   add(staged[p.id], p.text)
@@ -26,6 +21,11 @@ export def Drop(p: dict<any>): dict<any>
     remove(staged, p.id)
   endif
   return {}
+enddef
+
+# Forgets what a connection left behind when it ended: the next one counts its texts from 1 again.
+export def Clear()
+  staged = {}
 enddef
 
 # The parameters that the pieces of {id: string} make up.
