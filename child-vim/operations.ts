@@ -1,47 +1,87 @@
+import { diffArrays } from 'diff';
 import { Fault } from '../shared/fault.js';
-import type { Placed } from './locate.js';
+import type { BufferText } from './buffer-text.js';
 
 /** Lines `first` to `last` give way to others; `last` is `first - 1` where lines are put in before `first`. */
 export type Operation = readonly [first: number, last: number, lines: readonly string[]];
 
-/**
- * The smallest changes that placed hunks come to: context is never written.
- * @throws Fault `unsupported` where a line would be lost that holds bytes which are no text.
- */
-export function operations(placed: readonly Placed[], lossy: ReadonlySet<number>, isEmpty: boolean): Operation[] {
-  const found = placed.flatMap(hunkOperations);
-  checkLossless(found, lossy);
-  // The one empty line that stands for an empty text gives way to the first text put in.
-  return found.map((op) => (isEmpty && op[0] === 1 && op[1] === 0 ? ([1, 1, op[2]] as const) : op));
-}
+/** Lines that a comparison lets differ before it takes all of them for changed; its time grows with the square. */
+const MOST_DIFFERENT = 1_000;
 
-function hunkOperations({ hunk, at }: Placed): Operation[] {
+/** The smallest changes that make `now` of `old`, which begins at line `first`: what stays is never written. */
+export function difference(first: number, old: readonly string[], now: readonly string[]): Operation[] {
+  if (old.length <= 1 && now.length <= 1) return old[0] === now[0] ? [] : [[first, first + old.length - 1, now]];
+  const parts = diffArrays([...old], [...now], { maxEditLength: MOST_DIFFERENT });
+  if (parts === undefined) return [between(first, old, now)];
   const found: Operation[] = [];
-  let next = at;
+  let next = first;
   let removed = 0;
-  let added: string[] = [];
+  let added: readonly string[] = [];
   const flush = (): void => {
     if (removed > 0 || added.length > 0) found.push([next - removed, next - 1, added]);
     removed = 0;
     added = [];
   };
-  for (const { sign, text } of hunk.lines) {
-    if (sign === ' ') flush();
-    if (sign !== '+') next += 1;
-    if (sign === '-') removed += 1;
-    if (sign === '+') added.push(text);
+  for (const part of parts) {
+    if (part.added) added = part.value;
+    else if (part.removed) removed = part.count;
+    else flush();
+    if (!part.added) next += part.count;
   }
   flush();
   return found;
 }
 
-function checkLossless(found: readonly Operation[], lossy: ReadonlySet<number>): void {
-  if (lossy.size === 0) return;
-  for (const [first, last, lines] of found) {
-    const touched = [...lossy].find((line) => line >= first && line <= last);
-    if (touched === undefined && !lines.some((line) => line.includes('\uFFFD'))) continue;
-    throw new Fault('unsupported', `line ${touched ?? first} holds bytes that are no text and would be lost`, {
-      next: 'Leave lines that read-lines reports as lossy as they are.',
-    });
+/** All between the lines that are the same at both ends. */
+function between(first: number, old: readonly string[], now: readonly string[]): Operation {
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  return [first + head, first + old.length - tail - 1, now.slice(head, now.length - tail)];
+}
+
+/** The same with neighbours in one, where that keeps each line where it is: thousands of calls would stop the screen. */
+export function joined(operations: readonly Operation[]): Operation[] {
+  const found: { first: number; last: number; lines: string[] }[] = [];
+  for (const [first, last, lines] of operations) {
+    const before = found.at(-1);
+    if (before?.last === first - 1 && before.lines.length === before.last - before.first + 1) {
+      before.last = last;
+      for (const line of lines) before.lines.push(line);
+    } else found.push({ first, last, lines: [...lines] });
   }
+  return found.map(({ first, last, lines }) => [first, last, lines]);
+}
+
+/** How many lines operations add and remove. */
+export function totals(operations: readonly Operation[]): { added: number; removed: number } {
+  return {
+    added: operations.reduce((sum, [, , lines]) => sum + lines.length, 0),
+    removed: operations.reduce((sum, [first, last]) => sum + last - first + 1, 0),
+  };
+}
+
+/**
+ * @throws Fault `unsupported` where a line would be lost, or written, that cannot cross the channel as it is: with a NUL,
+ * or with bytes that are no text.
+ */
+export function checkKept(operations: readonly Operation[], text: Pick<BufferText, 'line' | 'lossy'>): void {
+  for (const [first, last, lines] of operations) {
+    for (let number = first; number <= last; number += 1) {
+      if (text.lossy.has(number)) throw kept(`line ${number} holds bytes that are no text and would be lost`);
+      if (text.line(number).includes('\0')) throw kept(`line ${number} holds a NUL and would be lost`);
+    }
+    // What a lossy line was read as must not be written beside it.
+    if (text.lossy.size > 0 && lines.some((line) => line.includes('\uFFFD'))) {
+      throw kept(`the text for line ${first} holds U+FFFD, which stands for bytes that are no text and would be lost`);
+    }
+  }
+}
+
+function kept(message: string): Fault {
+  return new Fault('unsupported', message, {
+    next: 'Leave lines with a NUL, or that read-lines reports as lossy, as they are.',
+  });
 }

@@ -73,14 +73,14 @@ export const target = z
     'Editor name from targets, or @active for the one used last. May be left out while exactly one is connected.',
   );
 
-/** A buffer of that editor. */
-export const buffer = z.number().int().positive().describe('Buffer number from state');
+/** A buffer of that editor. The largest integer of JavaScript would only make the schemas longer. */
+export const buffer = z.int().positive().meta({ maximum: undefined }).describe('Buffer number from state');
 
 /** The guard of a change. */
 export const expectedTick = z
-  .number()
   .int()
   .nonnegative()
+  .meta({ maximum: undefined })
   .describe('changedtick of the text you have seen; if the buffer has changed since, nothing is done');
 
 /** What most answers about a buffer hold. */

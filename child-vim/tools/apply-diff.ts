@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { Fault } from '../../shared/fault.js';
 import { BufferText } from '../buffer-text.js';
+import { change } from '../change.js';
+import { hunkOperations } from '../hunks.js';
 import { locate } from '../locate.js';
-import { operations } from '../operations.js';
 import { parsePatch } from '../patch.js';
-import { bufferName, editorQuestion } from '../question.js';
-import { shownChanges } from '../shown.js';
 import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
 
 export const applyDiff = defineTool({
@@ -12,36 +12,38 @@ export const applyDiff = defineTool({
   action: 'write',
   title: 'Apply a diff',
   description:
-    'Apply a unified diff to a buffer: all hunks or none, as one undo step. Context has to match exactly; a hunk may stand some lines off. The file is not saved.',
+    'Apply a unified diff to a buffer: all hunks or none, as one undo step. Hunks are found by their context, which has to match exactly, where their line numbers or counts are wrong. The file is not saved.',
   input: z.strictObject({
     target,
     buffer,
     expected_changedtick: expectedTick,
-    diff: z.string().min(1).describe('Unified diff of this one file; --- and +++ lines may be left out'),
+    diff: z.string().describe('Unified diff of this one file; --- and +++ lines may be left out'),
+    fuzz: z.number().int().min(0).max(2).default(0).describe('Context lines that need not match at the ends of a hunk'),
   }),
   output: bufferFacts.extend({
-    hunks: z.array(z.object({ first: z.number(), offset: z.number().describe('Lines off from where the diff said') })),
+    hunks: z.array(
+      z.object({
+        first: z.number().describe('First changed line in the new text'),
+        last: z.number().describe('first - 1 if nothing is left'),
+        offset: z.number().describe('Lines off from where the diff said'),
+        fuzz: z.number().describe('Context lines ignored'),
+      }),
+    ),
     added: z.number(),
     removed: z.number(),
   }),
-  handle: async ({ target: name, buffer: number, expected_changedtick: tick, diff }, { editors, allow, signal }) => {
+  handle: async ({ target: name, buffer: number, expected_changedtick: tick, diff, fuzz: most }, call) => {
     checkText('diff', diff);
-    const hunks = parsePatch(diff);
-    const editor = editors.find(name);
-    const text = new BufferText(editor, number, tick, signal);
-    const placed = await locate(hunks, text);
-    const facts = text.facts ?? (await editor.probe(number, tick, signal));
-    const ops = operations(placed, text.lossy, await text.isEmpty());
-    await allow(
-      editorQuestion('write', editor, `change ${bufferName(facts)}`, { number, tick, ops }, shownChanges(placed)),
-    );
-    const after = await editor.write('edit', { buffer: number, tick, ops }, signal);
-    return {
-      target: editor.name,
-      ...after,
-      hunks: placed.map(({ hunk, at }) => ({ first: at, offset: at - hunk.first })),
-      added: ops.reduce((sum, [, , lines]) => sum + lines.length, 0),
-      removed: ops.reduce((sum, [first, last]) => sum + last - first + 1, 0),
-    };
+    const { hunks, creates } = parsePatch(diff);
+    const editor = call.editors.find(name);
+    const text = await BufferText.open(editor, number, tick, call.signal);
+    if (creates && text.count > 0) {
+      throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
+    }
+    const placed = await locate(hunks, text, most);
+    const { operations, ranges } = hunkOperations(placed);
+    const { added, removed, ...facts } = await change(operations, text, editor, call);
+    const found = placed.map(({ offset, fuzz }, index) => ({ first: 1, last: 0, ...ranges[index], offset, fuzz }));
+    return { target: editor.name, ...facts, hunks: found, added, removed };
   },
 });

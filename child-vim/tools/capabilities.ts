@@ -1,6 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { EDIT_OPERATIONS, READ_BYTES } from '../limits.js';
+import { UNITS } from '../offsets.js';
 import { ACTIONS } from '../permission.js';
 import { MAJOR, MINOR } from '../protocol.js';
 import { defineTool } from '../tool.js';
@@ -56,7 +57,7 @@ export const capabilities = defineTool({
         plugin: `${MAJOR}.${MINOR}`,
       },
       tools: [...offered],
-      units: ['char', 'utf16', 'byte'],
+      units: [...UNITS],
       limits: {
         read_bytes: READ_BYTES,
         edit_operations: EDIT_OPERATIONS,

@@ -1,6 +1,7 @@
 import type { Tool } from '../tool.js';
 import { applyDiff } from './apply-diff.js';
 import { capabilities } from './capabilities.js';
+import { edit } from './edit.js';
 import { open } from './open.js';
 import { readLines } from './read-lines.js';
 import { save } from './save.js';
@@ -9,4 +10,15 @@ import { targets } from './targets.js';
 import { redo, undo } from './undo.js';
 
 /** The catalogue, in the order in which it is listed. */
-export const tools: readonly Tool[] = [targets, capabilities, state, readLines, applyDiff, undo, redo, open, save];
+export const tools: readonly Tool[] = [
+  targets,
+  capabilities,
+  state,
+  readLines,
+  edit,
+  applyDiff,
+  undo,
+  redo,
+  open,
+  save,
+];

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { FLAGS as VIM_FLAGS } from '../../child-vim/options.js';
+import { argumentsOf } from '../../child-vim/tool-help.js';
 import { tools } from '../../child-vim/tools/index.js';
 import { INHERITED, INHERITED_PREFIXES } from '../../hub/environment.js';
 import { CHILD_FLAGS, HUB_FLAGS } from '../../hub/options.js';
@@ -29,16 +29,13 @@ function flagTable(flags: readonly Flag[]): string {
 }
 
 function toolText(tool: (typeof tools)[number]): string {
-  const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: 'input' });
-  const rows = Object.entries(properties).map(([name, schema]) => {
-    const {
-      type = '',
-      description = '',
-      default: preset,
-    } = schema as { type?: string; description?: string; default?: unknown };
-    const need = required.includes(name) ? 'required' : preset === undefined ? '' : `default ${JSON.stringify(preset)}`;
+  const found = argumentsOf(tool.input);
+  const rows = found.map(({ name, type, isRequired, preset, description }) => {
+    const need = isRequired ? 'required' : preset === undefined ? '' : `default ${JSON.stringify(preset)}`;
     return `| \`${name}\` | ${type} | ${need} | ${description.replaceAll('|', '\\|')} |`;
   });
   const table = rows.length === 0 ? '' : `\n\n| argument | type | | |\n|---|---|---|---|\n${rows.join('\n')}`;
-  return `#### ${tool.name} (${tool.action})\n\n${tool.description}${table}`;
+  const forms = found.flatMap((argument) => argument.forms.map((form) => `- \`${form}\``));
+  const list = forms.length === 0 ? '' : `\n\nEach of these is one of\n\n${forms.join('\n')}`;
+  return `#### ${tool.name} (${tool.action})\n\n${tool.description}${table}${list}`;
 }

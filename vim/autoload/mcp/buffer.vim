@@ -99,13 +99,22 @@ def Fit(page: list<string>, room: number): list<any>
   return [page, left]
 enddef
 
-# Numbers of the lines that do not survive JSON: invalid UTF-8 becomes U+FFFD.
+# What Vim takes for characters and UTF-8 does not: surrogates, and numbers beyond those of Unicode.
+const BEYOND = '\%#=2[\ud800-\udfff\U110000-\U7fffffff]'
+# The bytes such characters begin with. Looking for them is fast, and hardly any text has one.
+const LEADS = ["\xed", "\xf4", "\xf5", "\xf6", "\xf7", "\xf8", "\xf9", "\xfa", "\xfb", "\xfc", "\xfd"]
+
+# Numbers of the lines that do not arrive as they are: JSON makes U+FFFD of invalid UTF-8, the reader of `BEYOND`.
 export def Lossy(page: list<string>, first: number): list<number>
+  var text = join(page)
+  var suspect = indexof(LEADS, (_, byte) => stridx(text, byte) >= 0) >= 0
   var decoded = json_decode(json_encode(page))
-  if decoded == page
+  if decoded == page && !suspect
     return []
   endif
-  return range(len(page))->filter((_, i) => decoded[i] !=# page[i])->mapnew((_, i) => first + i)
+  return range(len(page))
+    ->filter((_, i) => decoded[i] !=# page[i] || (suspect && page[i] =~ BEYOND))
+    ->mapnew((_, i) => first + i)
 enddef
 
 # The editor at a glance: cursor, working directory, mode and up to {limit} buffers from the {offset}th on, or only

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { BufferText } from '../buffer-text.js';
+import { change } from '../change.js';
+import { loadFor, edit as operation, resolve } from '../edits.js';
+import { EDIT_OPERATIONS } from '../limits.js';
+import { UNITS } from '../offsets.js';
+import { inOrder, lineOperations, outcomes } from '../splices.js';
+import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
+
+export const edit = defineTool({
+  name: 'edit',
+  action: 'write',
+  title: 'Edit a buffer',
+  description:
+    'Change a buffer: all operations or none, as one undo step. All refer to the text at expected_changedtick; none may overlap another or begin where it begins. Texts are literal. Lines end in LF, the last one too. The file is not saved.',
+  input: z.strictObject({
+    target,
+    buffer,
+    expected_changedtick: expectedTick,
+    operations: z
+      .array(operation)
+      .min(1)
+      .max(EDIT_OPERATIONS)
+      .describe(
+        'Lines and columns count from 1. The column after the last character is the end of the line. A number as position is an offset from 0 into the whole text. lines, insert-lines and document take whole lines.',
+      ),
+    unit: z.enum(UNITS).default('char').describe('What columns and offsets count; char is a code point'),
+  }),
+  output: bufferFacts.extend({
+    operations: z
+      .array(z.object({ first: z.number(), last: z.number(), count: z.number().describe('Places changed') }))
+      .describe('For each, the lines it made; last is first - 1 if nothing is left'),
+    added: z.number(),
+    removed: z.number(),
+  }),
+  handle: async ({ target: name, buffer: number, expected_changedtick: tick, operations: edits, unit }, call) => {
+    for (const [index, one] of edits.entries()) {
+      for (const [key, value] of Object.entries(one)) {
+        if (typeof value === 'string') checkText(`operations[${index}].${key}`, value);
+      }
+    }
+    const editor = call.editors.find(name);
+    const text = await BufferText.open(editor, number, tick, call.signal);
+    await loadFor(edits, text);
+    const splices = inOrder(resolve(edits, unit, text));
+    const { added, removed, ...facts } = await change(lineOperations(splices, text), text, editor, call);
+    return { target: editor.name, ...facts, operations: outcomes(splices, edits.length), added, removed };
+  },
+});
