@@ -2,6 +2,7 @@ import type { Call } from '../shared/call.js';
 import type { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Peer } from '../shared/peer.js';
+import type { Exposure } from './exposure.js';
 import type { Catalogue } from './protocol.js';
 
 /** What the hub hears from its children. */
@@ -13,11 +14,19 @@ export interface ChildEvents {
   changed(child: Child): void;
   /** The connection to it was lost; `wait` milliseconds until it is started again, if it will be. */
   fell(child: Child, why: Fault, wait?: number): void;
+  /** Whether somebody waits for what it says by itself, so that it must not be stopped for being idle. */
+  isNeeded(child: Child): boolean;
+  /** One without which the hub is not to run could not be started. */
+  missing(child: Child, why: Fault): void;
 }
 
 /** A server behind the hub, however it is reached. */
 export interface Child {
   readonly alias: string;
+  /** What of it is offered, and under which names. */
+  readonly exposure: Exposure;
+  /** Milliseconds without answer or progress after which a request to it fails; for ever where there are none. */
+  readonly timeout: number | undefined;
   /** What it offers; `undefined` while nothing is known or it is away. */
   readonly catalogue: Catalogue | undefined;
   /** The connection, while there is one. */

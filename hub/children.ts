@@ -10,22 +10,19 @@ import { type Greeting, offered, setLevel } from './handshake.js';
 import { isAlias } from './prefix.js';
 import type { JsonObject } from './protocol.js';
 import { Remembered } from './remembered.js';
-import type { ProgramSpec } from './spawn.js';
-import { SpawnedChild } from './spawned.js';
+import { SpawnedChild, type SpawnedSpec } from './spawned.js';
 
 /** A child as the person configured it. */
-export interface ChildSpec {
-  readonly alias: string;
+export interface ChildSpec extends SpawnedSpec {
   /** Started with the hub, not with its first call. */
   readonly eager: boolean;
-  readonly program: ProgramSpec;
 }
 
 /** How many children start at one time, and how many there may be for another one to dial in. */
 const STARTS = 4;
 const MOST = 256;
 
-/** All children by alias: the configured ones in their order, then those that dialled in. */
+/** All children: the configured ones in their order, then those that dialled in by alias. */
 export class Children implements Iterable<Child> {
   readonly #events: ChildEvents;
   readonly #byAlias = new Map<string, Child>();
@@ -44,15 +41,17 @@ export class Children implements Iterable<Child> {
     });
     const starts = new PQueue({ concurrency: Math.max(STARTS, specs.filter(({ eager }) => eager).length) });
     const context = { guard: this.#guard, starts, remembered: new Remembered(), greeting: this.#greeting() };
-    for (const { alias, eager, program } of specs) {
-      const child = new SpawnedChild(alias, program, context, events);
-      this.#byAlias.set(alias, child);
-      if (eager) this.#eager.push(child);
+    for (const spec of specs) {
+      const child = new SpawnedChild(spec, context, events);
+      this.#byAlias.set(spec.alias, child);
+      if (spec.eager) this.#eager.push(child);
     }
   }
 
-  [Symbol.iterator](): Iterator<Child> {
-    return this.#byAlias.values();
+  *[Symbol.iterator](): Generator<Child> {
+    const all = [...this.#byAlias.values()];
+    yield* all.filter((child) => !(child instanceof DialledChild));
+    yield* all.filter((child) => child instanceof DialledChild).sort((a, b) => (a.alias < b.alias ? -1 : 1));
   }
 
   get(alias: string): Child | undefined {

@@ -4,6 +4,7 @@ import type { Frame } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
 import type { Part } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
+import { CANONICAL, type Form } from './forms.js';
 import { type JsonObject, LISTS, type ListName, listChanged } from './protocol.js';
 
 /** What a client brings up. */
@@ -25,6 +26,8 @@ export class Client {
   readonly peer: Peer;
   /** What it can do, once it has said `initialize`. */
   capabilities: JsonObject | undefined;
+  /** Which names it takes, once it has said who it is. */
+  form: Form = CANONICAL;
   #greeted = false;
   #initialized = false;
   #level = 0;

@@ -4,6 +4,7 @@ import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import type { Child, ChildEvents } from './child.js';
 import { Conversation } from './conversation.js';
+import { EVERYTHING, Exposure } from './exposure.js';
 import type { Greeting } from './handshake.js';
 import type { Catalogue } from './protocol.js';
 
@@ -13,6 +14,8 @@ const ALIVE = 2000;
 /** A child that dials in by itself and comes back by itself. */
 export class DialledChild implements Child {
   readonly alias: string;
+  readonly exposure: Exposure;
+  readonly timeout = undefined;
   readonly #greeting: Greeting;
   readonly #events: ChildEvents;
   #conversation: Conversation | undefined;
@@ -20,6 +23,7 @@ export class DialledChild implements Child {
 
   constructor(alias: string, greeting: Greeting, events: ChildEvents) {
     this.alias = alias;
+    this.exposure = new Exposure(alias, EVERYTHING);
     this.#greeting = greeting;
     this.#events = events;
   }

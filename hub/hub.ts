@@ -9,11 +9,20 @@ import { merged } from './catalog.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec } from './children.js';
 import { Client } from './client.js';
-import { ASKED, LIST_NAMES } from './protocol.js';
+import { AUTO, type Form } from './forms.js';
+import { ASKED, LIST_NAMES, type ListName } from './protocol.js';
 import { relay } from './relay.js';
 import { Router } from './router.js';
 import { Subscriptions } from './subscriptions.js';
 import { Uris } from './uris.js';
+
+/** What the hub is told beside its children. */
+export interface HubSettings {
+  /** Between alias and name, or {@link AUTO}. */
+  readonly separator?: string;
+  /** Called when a child without which the hub is not to run could not be started. */
+  readonly missing?: (why: Fault) => void;
+}
 
 /** Puts the parts together: clients in front, children behind, and who hears of what. */
 export class Hub {
@@ -23,16 +32,18 @@ export class Hub {
   readonly #subscriptions = new Subscriptions();
   readonly #uris: Uris;
 
-  constructor(specs: readonly ChildSpec[]) {
+  constructor(specs: readonly ChildSpec[], { separator = AUTO, missing }: HubSettings = {}) {
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
       notification: (child, frame) => this.#pass(child, frame),
       changed: (child) => this.#changed(child),
       fell: (_, why, wait) => this.#fell(why, wait),
+      isNeeded: (child) => this.#subscriptions.has(child),
+      missing: (child, why) => missing?.(missingFault(child, why)),
     };
     this.children = new Children(specs, events);
     this.#uris = new Uris(this.children);
-    this.#router = new Router(this.children, this.#uris, this.#subscriptions);
+    this.#router = new Router(this.children, this.#uris, this.#subscriptions, separator);
   }
 
   /** Serves a client; resolves when it has gone away, with why. */
@@ -70,7 +81,7 @@ export class Hub {
       return;
     }
     const edits = isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : [];
-    relay(call, client.peer, edits, calls.at(-1));
+    relay(call, client.peer, edits, undefined, calls.at(-1));
   }
 
   /** Notifications of a child go to the clients they may concern, but for what only some have asked for. */
@@ -93,8 +104,16 @@ export class Hub {
   #changed(child: Child): void {
     this.#uris.forget();
     this.#subscriptions.renew(child);
-    const states = new Map(LIST_NAMES.map((list) => [list, JSON.stringify(merged(this.children, list))]));
-    for (const client of this.#clients) client.tellChanged(states);
+    const states = new Map<Form, Map<ListName, string>>();
+    for (const client of this.#clients) {
+      const state = states.get(client.form) ?? this.#lists(client.form);
+      states.set(client.form, state);
+      client.tellChanged(state);
+    }
+  }
+
+  #lists(form: Form): Map<ListName, string> {
+    return new Map(LIST_NAMES.map((list) => [list, JSON.stringify(merged(this.children, list, form))]));
   }
 
   #fell(why: Fault, wait?: number): void {
@@ -102,6 +121,11 @@ export class Hub {
     log.warn(why.text + next);
     for (const client of this.#clients) client.say('warning', why.message + next);
   }
+}
+
+function missingFault({ alias }: Child, why: Fault): Fault {
+  const next = why.next ?? `Correct it, or drop its --required to run without it.`;
+  return new Fault('gone', `${alias} is required, but ${why.message}`, { cause: why, next });
 }
 
 /** Puts the alias of who speaks before the first character of a text in `params`, where nothing can imitate it. */

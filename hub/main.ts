@@ -36,7 +36,7 @@ async function printUrl(options: HubOptions): Promise<void> {
 
 async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
-  const hub = new Hub(options.children);
+  const hub = new Hub(options.children, { separator: options.separator, missing: (why) => void endWithout(why) });
   shutdown.onSignals();
   shutdown.add('the children', () => hub.children.stop());
   hub.children.start();
@@ -61,6 +61,12 @@ function lazyFront(hub: Hub): NonNullable<ListenOptions['http']> {
     });
     front.then((made) => made.handle(request, response, path)).catch(() => response.destroy());
   };
+}
+
+/** Ends because a required child is missing. */
+async function endWithout(why: Fault): Promise<void> {
+  log.error(why.text);
+  await shutdown.run(1);
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {

@@ -3,7 +3,8 @@ import { Fault } from '../shared/fault.js';
 import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
 import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
-import { isAlias } from './prefix.js';
+import { AUTO } from './forms.js';
+import { isAlias, isSeparator } from './prefix.js';
 import type { ProgramSpec } from './spawn.js';
 
 /** The hub's own options. */
@@ -12,6 +13,11 @@ export const HUB_FLAGS: readonly Flag[] = [
   { name: 'name', value: 'NAME', help: 'the name of this hub, from which port and token are derived (default)' },
   { name: 'bind', value: 'ADDR[:PORT]', help: 'where children dial in (127.0.0.1 and a port derived from the name)' },
   { name: 'token', value: 'T', many: true, help: 'accept this token instead of the derived one; may be repeated' },
+  {
+    name: 'separator',
+    value: 'STR',
+    help: 'what stands between alias and name; auto is . or __, as the client takes it (auto)',
+  },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
   { name: 'help', help: 'print this help' },
   { name: 'version', help: 'print the version' },
@@ -20,13 +26,29 @@ export const HUB_FLAGS: readonly Flag[] = [
 /** Options of one child, after its source. */
 export const CHILD_FLAGS: readonly Flag[] = [
   { name: 'eager', help: 'start it with the hub, not with its first call' },
+  { name: 'required', help: 'end the hub with an error when it cannot be started the first time' },
+  {
+    name: 'allow',
+    value: 'GLOB',
+    many: true,
+    help: 'offer only tools and prompts so named (* and ?); may be repeated',
+  },
+  {
+    name: 'deny',
+    value: 'GLOB',
+    many: true,
+    help: 'never offer those so named, whatever --allow says; may be repeated',
+  },
+  { name: 'no-prefix', help: 'show its names without its alias' },
+  { name: 'timeout', value: 'S', help: 'fail a call after so many seconds without answer or progress (never)' },
+  { name: 'idle', value: 'S', help: 'stop it after so many seconds without any call, until the next one (never)' },
   { name: 'env', value: 'K=V', many: true, help: 'set a variable in its environment; may be repeated' },
   { name: 'cwd', value: 'DIR', help: 'the folder it runs in' },
 ];
 
 const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
 
-One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL.
+One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL, or ALIAS__TOOL where the client refuses dots.
 SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'.`;
 
 /** The whole help text. */
@@ -41,6 +63,8 @@ export interface HubOptions {
   readonly bound: boolean;
   readonly bind: BindAddress;
   readonly tokens: readonly string[];
+  /** Between alias and name, or `auto`. */
+  readonly separator: string;
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
 }
@@ -74,6 +98,7 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     bound: hub.has('bind') || hub.has('name'),
     bind: readBind(hub.get('bind')?.[0] ?? ''),
     tokens: (hub.get('token') ?? []).map(checkedToken),
+    separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
   };
@@ -147,7 +172,41 @@ function childSpec({ alias, command: [program = '', ...args], flags }: ChildDraf
     cwd: flags.get('cwd')?.[0],
     env: new Map((flags.get('env') ?? []).map(variable)),
   };
-  return { alias, eager: flags.has('eager'), program: spec };
+  const eager = flags.has('eager');
+  const [timeout, idle] = [seconds(flags, 'timeout'), seconds(flags, 'idle')];
+  if (eager && idle !== undefined)
+    throw usageFault(`--idle is for a child that starts with its first call, and ${alias} is --eager`);
+  return {
+    alias,
+    eager,
+    required: flags.has('required'),
+    prefixed: !flags.has('no-prefix'),
+    allow: flags.get('allow') ?? [],
+    deny: flags.get('deny') ?? [],
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(idle === undefined ? {} : { idle }),
+    program: spec,
+  };
+}
+
+/** The longest time that a timer takes, in seconds. */
+const LONGEST = 2_000_000;
+
+/** A number of seconds as milliseconds, where the flag was given. */
+function seconds(flags: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+  const text = flags.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (value <= 0 || value > LONGEST)
+    throw usageFault(`--${name} ${text}: give seconds, more than 0 and at most ${LONGEST}`);
+  return value * 1000;
+}
+
+function checkedSeparator(text: string): string {
+  if (text === AUTO || isSeparator(text)) return text;
+  throw usageFault(
+    `--separator ${JSON.stringify(text)}: give auto, ., __, or up to 8 characters that begin with /, : or _ and a letter`,
+  );
 }
 
 function variable(text: string): [string, string] {

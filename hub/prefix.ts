@@ -3,33 +3,37 @@ import type { Span } from '../shared/json.js';
 
 /** Alias and name, as one name that clients see and back. */
 
-/** What separates them in a canonical name; the other one is for clients that refuse dots. */
-export type Separator = '.' | '__';
-
-const SEPARATORS: readonly Separator[] = ['.', '__'];
+/** What may separate them in any call; the first is the canonical one, the other is for clients that refuse dots. */
+const SEPARATORS: readonly string[] = ['.', '__'];
 const ALIAS = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
+/** Begins with what no alias holds, and is no beginning of another separator nor has one as its own. */
+const OWN_SEPARATOR = /^(?:[/:]|_[A-Za-z0-9/:-])[A-Za-z0-9_./:-]{0,6}$/;
 
 /** Whether a word can be an alias: letters, digits and `-`, so that it holds no separator and is never an option. */
 export function isAlias(word: string): boolean {
   return ALIAS.test(word);
 }
 
-/** The name that a client sees: `vim.targets`. */
-export function shownName(alias: string, name: string, separator: Separator = '.'): string {
-  return alias + separator + name;
+/** Whether a text can stand between alias and name so that they are always found again. */
+export function isSeparator(text: string): boolean {
+  return SEPARATORS.includes(text) || OWN_SEPARATOR.test(text);
 }
 
 /**
- * The same for a shown name that stands as a JSON string in a message: its alias, and which bytes of it the child does
- * not know. `undefined` where it has no separator, or holds an escape that has to be decoded first.
+ * The alias of a shown name that stands as a JSON string in a message, and which bytes of it the child does not know.
+ * `undefined` where it has no separator, or holds an escape that has to be decoded first. `own` is a separator that is
+ * taken beside the two.
  */
-export function splitSpan(bytes: Buffer, span: Span): { readonly alias: string; readonly cut: Span } | undefined {
+export function splitSpan(
+  bytes: Buffer,
+  span: Span,
+  own?: string,
+): { readonly alias: string; readonly cut: Span } | undefined {
   if (bytes[span.start] !== QUOTE) return undefined;
   const start = span.start + 1;
   for (let at = start; at < span.end - 1; at += 1) {
-    const byte = bytes[at];
-    if (byte === BACKSLASH) return undefined;
-    const length = byte === DOT ? 1 : byte === LOW_LINE && bytes[at + 1] === LOW_LINE ? 2 : 0;
+    if (bytes[at] === BACKSLASH) return undefined;
+    const length = separatorLength(bytes, at, own);
     if (length > 0 && at > start) {
       return { alias: bytes.toString('latin1', start, at), cut: { start, end: at + length } };
     }
@@ -38,9 +42,18 @@ export function splitSpan(bytes: Buffer, span: Span): { readonly alias: string; 
 }
 
 /** Alias and name of a shown name, whichever separator it has; `undefined` where it has none. */
-export function splitName(shown: string): { readonly alias: string; readonly name: string } | undefined {
-  const cuts = SEPARATORS.map((separator) => ({ at: shown.indexOf(separator), length: separator.length }));
+export function splitName(shown: string, own?: string): { readonly alias: string; readonly name: string } | undefined {
+  const separators = own === undefined ? SEPARATORS : [...SEPARATORS, own];
+  const cuts = separators.map((separator) => ({ at: shown.indexOf(separator), length: separator.length }));
   const [first] = cuts.filter(({ at }) => at > 0).sort((a, b) => a.at - b.at);
   if (first === undefined) return undefined;
   return { alias: shown.slice(0, first.at), name: shown.slice(first.at + first.length) };
+}
+
+function separatorLength(bytes: Buffer, at: number, own: string | undefined): number {
+  const byte = bytes[at];
+  if (byte === DOT) return 1;
+  if (byte === LOW_LINE && bytes[at + 1] === LOW_LINE) return 2;
+  if (own === undefined || byte !== own.charCodeAt(0)) return 0;
+  return bytes.toString('latin1', at, at + own.length) === own ? own.length : 0;
 }

@@ -1,13 +1,15 @@
 import type { Call } from '../shared/call.js';
 import { asFault, Fault } from '../shared/fault.js';
-import type { Span } from '../shared/json.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Edit } from '../shared/parts.js';
 import { capabilities, instructions, merged } from './catalog.js';
 import type { Child } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
-import { splitName, splitSpan } from './prefix.js';
+import { AUTO, formFor } from './forms.js';
+import { type Addressee, Lookup } from './lookup.js';
+import { mayEndInHash } from './names.js';
+import { splitSpan } from './prefix.js';
 import { HUB_INFO, LIST_NAMES, LISTS, type ListName, objectOf, REVISIONS } from './protocol.js';
 import { relay } from './relay.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -19,15 +21,17 @@ const PATIENCE = 5000;
 /** Requests that need no greeting before them. */
 const BEFORE_GREETING: ReadonlySet<string> = new Set(['initialize', 'ping']);
 
-/** Requests that bear the name of what they are for, or its URI. */
-const BY_NAME: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
-const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/subscribe', 'resources/unsubscribe']);
+/** Where in `params` the name or the URI of what a request is for stands. */
+type Path = readonly string[];
+const NAME: Path = ['name'];
+const URI: Path = ['uri'];
 
-/** Where a request goes, and what of it is changed. */
-interface Addressed {
-  readonly child: Child;
-  readonly edit: Edit;
-}
+/** Requests that bear the name of what they are for, and the list that has it; and those that bear its URI. */
+const BY_NAME: ReadonlyMap<string, ListName> = new Map([
+  ['tools/call', 'tools'],
+  ['prompts/get', 'prompts'],
+]);
+const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/subscribe', 'resources/unsubscribe']);
 
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
 
@@ -38,11 +42,18 @@ export class Router {
   readonly #subscriptions: Subscriptions;
   /** What the hub answers itself, by method. */
   readonly #own: ReadonlyMap<string, OwnMethod>;
+  readonly #separator: string;
+  /** A separator that is taken beside the two that always are. */
+  readonly #ownSeparator: string | undefined;
+  readonly #lookup: Lookup;
 
-  constructor(children: Children, uris: Uris, subscriptions: Subscriptions) {
+  constructor(children: Children, uris: Uris, subscriptions: Subscriptions, separator: string) {
     this.#children = children;
     this.#uris = uris;
     this.#subscriptions = subscriptions;
+    this.#separator = separator;
+    this.#ownSeparator = separator === AUTO ? undefined : separator;
+    this.#lookup = new Lookup(children, this.#ownSeparator);
     this.#own = new Map<string, OwnMethod>([
       ['initialize', (client, frame) => this.#initialize(client, frame)],
       ['ping', () => Promise.resolve({})],
@@ -61,10 +72,11 @@ export class Router {
       throw new Fault('protocol', `${method} came before initialize`);
     }
     const own = this.#own.get(method);
+    const list = BY_NAME.get(method);
     if (own !== undefined) answer(call, own(client, call.frame));
-    else if (BY_NAME.has(method)) this.#send(call, this.#addressed(call.frame, 'name'));
+    else if (list !== undefined) this.#byName(client, call, list, NAME);
     else if (BY_URI.has(method)) this.#byUri(client, call);
-    else if (method === 'completion/complete') this.#send(call, this.#completed(call.frame));
+    else if (method === 'completion/complete') this.#complete(client, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
   }
 
@@ -77,8 +89,9 @@ export class Router {
 
   async #initialize(client: Client, frame: Frame): Promise<unknown> {
     if (client.capabilities !== undefined) throw new Fault('protocol', 'initialize came twice');
-    const { protocolVersion, capabilities: can } = frame.params;
+    const { protocolVersion, capabilities: can, clientInfo } = frame.params;
     client.capabilities = objectOf(can);
+    client.form = formFor(objectOf(clientInfo)['name'], this.#separator);
     this.#children.offer(client.capabilities);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
     client.greeted();
@@ -86,7 +99,7 @@ export class Router {
       protocolVersion: REVISIONS.includes(String(protocolVersion)) ? protocolVersion : REVISIONS[0],
       capabilities: capabilities(),
       serverInfo: HUB_INFO,
-      instructions: instructions(this.#children),
+      instructions: instructions(this.#children, client.form),
     };
   }
 
@@ -94,7 +107,7 @@ export class Router {
   async #list(client: Client, frame: Frame, list: ListName): Promise<unknown> {
     if (frame.at('cursor') !== undefined) throw new Fault('invalid', 'that cursor was not given out here');
     await this.#children.learned(PATIENCE);
-    const items = merged(this.#children, list);
+    const items = merged(this.#children, list, client.form);
     client.gave(list, JSON.stringify(items));
     return { [list]: items };
   }
@@ -106,68 +119,87 @@ export class Router {
     return {};
   }
 
-  #send(call: Call, { child, edit }: Addressed): void {
-    if (child.peer !== undefined) relay(call, child.peer, [edit]);
-    else void this.#whenReady(call, child, edit);
+  /** The name tells the child. An ordinary one goes on without the alias; any other has to be looked up. */
+  #byName(client: Client, call: Call, list: ListName, path: Path): void {
+    const { bytes } = call.frame;
+    const span = call.frame.at(...path);
+    const isOrdinary = span !== undefined && !mayEndInHash(bytes, span);
+    const split = isOrdinary ? splitSpan(bytes, span, this.#ownSeparator) : undefined;
+    const child = split === undefined ? undefined : this.#children.get(split.alias);
+    if (split !== undefined && child?.exposure.isPlain === true) this.#send(call, child, { span: split.cut, text: '' });
+    else this.#byLookup(client, call, list, path);
   }
 
-  #byUri(client: Client, call: Call): void {
-    const { method } = call.frame;
-    const to = this.#owning(call.frame, 'uri');
-    if (method === 'resources/subscribe') this.#subscriptions.add(client, to, to.shown);
-    if (method === 'resources/unsubscribe' && !this.#subscriptions.remove(client, to)) call.result({});
-    else this.#send(call, to);
+  #byLookup(client: Client, call: Call, list: ListName, path: Path): void {
+    const shown = call.frame.value(...path);
+    if (typeof shown !== 'string') throw this.#unknown(client, `${call.frame.method} needs the name of what it is for`);
+    const found = this.#lookup.listed(list, shown);
+    const send = (to: Addressee | undefined): void => {
+      const span = call.frame.at(...path);
+      if (to === undefined || span === undefined) throw this.#unknown(client, `no server has ${JSON.stringify(shown)}`);
+      this.#send(call, to.child, { span, text: Buffer.from(JSON.stringify(to.name)) });
+    };
+    if (found === undefined && this.#lookup.mayBeLearned(shown)) void this.#whenLearned(call, list, shown, send);
+    else send(found ?? this.#lookup.unlisted(shown));
   }
 
-  /** What is to be completed belongs to a prompt or to a template. */
-  #completed(frame: Frame): Addressed {
-    return frame.value('ref', 'type') === 'ref/resource'
-      ? this.#owning(frame, 'ref', 'uri')
-      : this.#addressed(frame, 'ref', 'name');
-  }
-
-  #owning(frame: Frame, ...path: readonly string[]): Addressed & Owned & { readonly shown: string } {
-    const span = frame.at(...path);
-    const shown = frame.value(...path);
-    if (span === undefined || typeof shown !== 'string')
-      throw new Fault('invalid', `${frame.method} needs the URI of what it is for`);
-    const { child, uri } = this.#uris.owner(shown);
-    return { child, uri, shown, edit: { span, text: Buffer.from(JSON.stringify(uri)) } };
-  }
-
-  async #whenReady(call: Call, child: Child, edit: Edit): Promise<void> {
+  async #whenLearned(
+    call: Call,
+    list: ListName,
+    shown: string,
+    send: (to: Addressee | undefined) => void,
+  ): Promise<void> {
     try {
-      const peer = await child.ready(call.signal());
-      if (call.open) relay(call, peer, [edit]);
+      await this.#children.learned(PATIENCE);
+      if (call.open) send(this.#lookup.listed(list, shown) ?? this.#lookup.unlisted(shown));
     } catch (error) {
       call.fail(asFault(error));
     }
   }
 
-  /** The name tells the child, and goes on without the alias. */
-  #addressed(frame: Frame, ...path: readonly string[]): Addressed {
+  #byUri(client: Client, call: Call): void {
+    const { method } = call.frame;
+    const { to, shown, edit } = this.#owning(call.frame, URI);
+    if (method === 'resources/subscribe') this.#subscriptions.add(client, to, shown);
+    if (method === 'resources/unsubscribe' && !this.#subscriptions.remove(client, to)) call.result({});
+    else this.#send(call, to.child, edit);
+  }
+
+  /** What is to be completed belongs to a prompt or to a template. */
+  #complete(client: Client, call: Call): void {
+    if (call.frame.value('ref', 'type') === 'ref/resource') {
+      const { to, edit } = this.#owning(call.frame, ['ref', 'uri']);
+      this.#send(call, to.child, edit);
+    } else this.#byName(client, call, 'prompts', ['ref', 'name']);
+  }
+
+  #owning(frame: Frame, path: Path): { readonly to: Owned; readonly shown: string; readonly edit: Edit } {
     const span = frame.at(...path);
-    const split = span === undefined ? undefined : splitSpan(frame.bytes, span);
-    const child = split === undefined ? undefined : this.#children.get(split.alias);
-    if (split === undefined || child === undefined) return this.#addressedByText(frame, span, path);
-    return { child, edit: { span: split.cut, text: '' } };
-  }
-
-  /** The same for a name that has to be decoded, and the place for all that are wrong. */
-  #addressedByText(frame: Frame, span: Span | undefined, path: readonly string[]): Addressed {
     const shown = frame.value(...path);
-    if (typeof shown !== 'string') throw this.#unknown(`${frame.method} needs the name of what it is for`);
-    const split = splitName(shown);
-    const child = split === undefined ? undefined : this.#children.get(split.alias);
-    if (span === undefined || split === undefined || child === undefined)
-      throw this.#unknown(`no server has ${JSON.stringify(shown)}`);
-    return { child, edit: { span, text: Buffer.from(JSON.stringify(split.name)) } };
+    if (span === undefined || typeof shown !== 'string')
+      throw new Fault('invalid', `${frame.method} needs the URI of what it is for`);
+    const to = this.#uris.owner(shown);
+    return { to, shown, edit: { span, text: Buffer.from(JSON.stringify(to.uri)) } };
   }
 
-  #unknown(what: string): Fault {
+  #send(call: Call, child: Child, edit: Edit): void {
+    if (child.peer !== undefined) relay(call, child.peer, [edit], child.timeout);
+    else void this.#whenReady(call, child, edit);
+  }
+
+  async #whenReady(call: Call, child: Child, edit: Edit): Promise<void> {
+    try {
+      const peer = await child.ready(call.signal());
+      if (call.open) relay(call, peer, [edit], child.timeout);
+    } catch (error) {
+      call.fail(asFault(error));
+    }
+  }
+
+  #unknown({ form }: Client, what: string): Fault {
     const aliases = [...this.#children].map(({ alias }) => alias).join(', ');
     return new Fault('unknown', what, {
-      next: `Names are SERVER.NAME; the servers are: ${aliases || 'none yet'}.`,
+      next: `Names are SERVER${form.separator}NAME; the servers are: ${aliases || 'none yet'}.`,
     });
   }
 }

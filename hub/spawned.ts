@@ -1,11 +1,14 @@
 import type PQueue from 'p-queue';
 import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
+import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import type { Child, ChildEvents } from './child.js';
 import { Conversation } from './conversation.js';
+import { Exposure, type ExposureSpec } from './exposure.js';
 import type { Guard } from './guard.js';
 import type { Greeting } from './handshake.js';
+import { whenIdle } from './idle.js';
 import type { Catalogue } from './protocol.js';
 import type { Remembered } from './remembered.js';
 import { type ChildProgram, type ProgramSpec, spawnProgram } from './spawn.js';
@@ -21,6 +24,18 @@ type State =
 /** A wait for the next start that a call sits out rather than fail, in milliseconds. */
 const SHORT_WAIT = 2000;
 
+/** A child to spawn, as the person configured it. */
+export interface SpawnedSpec extends ExposureSpec {
+  readonly alias: string;
+  readonly program: ProgramSpec;
+  /** Whether the hub ends where it cannot be started the first time. */
+  readonly required: boolean;
+  /** Milliseconds without answer or progress after which a request to it fails. */
+  readonly timeout?: number;
+  /** Milliseconds without any open request after which it is stopped until its next call. */
+  readonly idle?: number;
+}
+
 /** What a spawned child needs of the hub. */
 export interface SpawnedContext {
   readonly guard: Guard;
@@ -33,16 +48,21 @@ export interface SpawnedContext {
 /** A child that the hub runs as a process: started when needed, and again with growing waits when it dies. */
 export class SpawnedChild implements Child {
   readonly alias: string;
-  readonly #spec: ProgramSpec;
+  readonly exposure: Exposure;
+  readonly timeout: number | undefined;
+  readonly #spec: SpawnedSpec;
   readonly #context: SpawnedContext;
   readonly #events: ChildEvents;
   readonly #backoff = new Backoff();
   #state: State = { at: 'stopped' };
   #program: ChildProgram | undefined;
   #known: Catalogue | undefined;
+  #hasRun = false;
 
-  constructor(alias: string, spec: ProgramSpec, context: SpawnedContext, events: ChildEvents) {
-    this.alias = alias;
+  constructor(spec: SpawnedSpec, context: SpawnedContext, events: ChildEvents) {
+    this.alias = spec.alias;
+    this.exposure = new Exposure(spec.alias, spec);
+    this.timeout = spec.timeout;
     this.#spec = spec;
     this.#context = context;
     this.#events = events;
@@ -76,7 +96,7 @@ export class SpawnedChild implements Child {
 
   async recall(): Promise<void> {
     if (this.#known !== undefined) return;
-    const remembered = await this.#context.remembered.read(this.alias, this.#spec);
+    const remembered = await this.#context.remembered.read(this.alias, this.#spec.program);
     this.#known ??= remembered;
   }
 
@@ -109,7 +129,7 @@ export class SpawnedChild implements Child {
 
   async #run(): Promise<Peer> {
     await this.#program?.stop();
-    const program = await spawnProgram(this.alias, this.#spec, this.#context.guard);
+    const program = await spawnProgram(this.alias, this.#spec.program, this.#context.guard);
     this.#program = program;
     if (this.#isEnded()) {
       await program.stop();
@@ -130,13 +150,17 @@ export class SpawnedChild implements Child {
     }
     if (this.#isEnded()) throw new Fault('gone', `${this.alias} was stopped`);
     this.#enter({ at: 'ready', conversation, since });
+    this.#hasRun = true;
     this.#learned(conversation.catalogue);
+    const isNeeded = (): boolean => this.#events.isNeeded(this);
+    if (this.#spec.idle !== undefined)
+      whenIdle(conversation.peer, this.#spec.idle, isNeeded, () => this.#rest(conversation));
     return conversation.peer;
   }
 
   #learned(catalogue: Catalogue): void {
     this.#known = catalogue;
-    this.#context.remembered.write(this.alias, this.#spec, catalogue);
+    this.#context.remembered.write(this.alias, this.#spec.program, catalogue);
     this.#events.changed(this);
   }
 
@@ -145,8 +169,21 @@ export class SpawnedChild implements Child {
     if (state.at === 'ready' && state.conversation === conversation) this.#fall(why, performance.now() - state.since);
   }
 
+  /** Stops it until its next call; what it offers stays known. */
+  #rest(conversation: Conversation): void {
+    if (this.#state.at !== 'ready' || this.#state.conversation !== conversation) return;
+    this.#enter({ at: 'stopped' });
+    log.info(`${this.alias} had nothing to do and is stopped until its next call`);
+    void this.#program?.stop();
+  }
+
   #fall(why: Fault, heldFor: number): void {
     if (this.#state.at === 'ended') return;
+    if (this.#spec.required && !this.#hasRun) {
+      this.#enter({ at: 'ended' });
+      this.#events.missing(this, why);
+      return;
+    }
     const wait = this.#backoff.next(heldFor);
     const timer = setTimeout(() => void this.#attempt().catch(() => undefined), wait);
     this.#enter({ at: 'waiting', until: performance.now() + wait, why, timer });

@@ -20,6 +20,11 @@ interface Wanted {
 export class Subscriptions {
   readonly #wanted = new Map<Child, Wanted>();
 
+  /** Whether somebody has subscribed to something of a child. */
+  has(child: Child): boolean {
+    return this.#wanted.has(child);
+  }
+
   /** A client subscribes; the request itself goes on to the child. */
   add(client: Client, { child, uri }: Owned, shown: string): void {
     const wanted = this.#wanted.get(child) ?? { byUri: new Map<string, Map<Client, string>>(), peer: child.peer };

@@ -9,6 +9,10 @@ const output = queuedOutput(2, process.stderr);
 output.on('error', () => undefined);
 
 const hidden = new Set<string>();
+
+/** Warnings that are not repeated, and how many of them are remembered. */
+const said = new Set<string>();
+const MOST_SAID = 1000;
 let program = 'mcp';
 
 function write(level: string, text: string): void {
@@ -29,5 +33,12 @@ export const log = {
   },
   info: (text: string): void => write('', text),
   warn: (text: string): void => write('warning: ', text),
+  /** A warning about a state that lasts, which is found again and again. */
+  warnOnce(text: string): void {
+    if (said.has(text)) return;
+    if (said.size >= MOST_SAID) said.clear();
+    said.add(text);
+    log.warn(text);
+  },
   error: (text: string): void => write('error: ', text),
 };

@@ -63,6 +63,21 @@ export class Peer implements CallSource {
     return this.#link.name;
   }
 
+  /** Whether no request is open, neither one of the other side nor one to it. */
+  get isQuiet(): boolean {
+    return this.#waiting.size === 0 && this.#serving.size === 0;
+  }
+
+  /** How many requests have been sent so far. */
+  get requests(): number {
+    return this.#next;
+  }
+
+  /** Whether the link has ended. */
+  get ended(): boolean {
+    return this.#ended !== undefined;
+  }
+
   start(): void {
     this.#link.start({
       message: (bytes) => this.#message(bytes),
@@ -281,6 +296,7 @@ export class Peer implements CallSource {
 
 const MOST_IN_BATCH = 100;
 
-function lateFault(name: string, method: string, timeout = 0): Fault {
+/** The fault of a request that was given up; `timeout` in milliseconds. */
+export function lateFault(name: string, method: string, timeout = 0): Fault {
   return new Fault('timeout', `${name} did not answer ${method} within ${timeout / 1000} s`);
 }

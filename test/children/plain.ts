@@ -2,7 +2,7 @@
  * An MCP server without any SDK: newline-delimited JSON-RPC on standard input and output. Its options:
  * `--started FILE` adds its process id to a file · `--say TEXT` writes to standard error · `--exit CODE` ends at once
  * · `--instructions TEXT` · `--junk` prints what is no message before and between messages · `--bytewise` writes one
- * byte at a time.
+ * byte at a time · `--tool NAME` has one more; may be repeated.
  */
 import { appendFileSync, closeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     instructions: { type: 'string' },
     junk: { type: 'boolean' },
     bytewise: { type: 'boolean' },
+    tool: { type: 'string', multiple: true },
   },
 });
 
@@ -28,7 +29,7 @@ let asked = 0;
 const answers = new Map<unknown, (message: Message) => void>();
 let begun = 0;
 const cancelled: unknown[] = [];
-const added: string[] = [];
+const added: string[] = Array.isArray(values.tool) ? values.tool.map(String) : [];
 
 /** Stands for an answer that never comes. */
 const SILENT = Symbol('silent');

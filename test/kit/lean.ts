@@ -48,9 +48,9 @@ export class LeanClient {
     return soon(`answer to ${method} ${JSON.stringify(params).slice(0, 100)}`, answer, 15_000);
   }
 
-  /** Says hello; what the server says of itself. */
-  async greet(capabilities: Message = {}): Promise<Message> {
-    const clientInfo = { name: 'lean', version: '1' };
+  /** Says hello under a name; what the server says of itself. */
+  async greet(capabilities: Message = {}, name = 'lean'): Promise<Message> {
+    const clientInfo = { name, version: '1' };
     const answer = await this.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
     this.send({ method: 'notifications/initialized' });
     return answer['result'] as Message;

@@ -98,7 +98,7 @@ describe('the hub', () => {
 });
 
 describe('children that dial in', () => {
-  it('are listed one after the other, under their aliases, with all else as it was', async () => {
+  it('are listed in the order of their aliases, with all else as it was', async () => {
     const inside = new Inside();
     const client = await inside.client();
     await inside.child('b', [{ ...tool('x'), title: 'X', novel: [1] }, tool('y')]);
@@ -108,7 +108,7 @@ describe('children that dial in', () => {
     client.send({ id: 1, method: 'tools/list' });
     await client.next({
       id: 1,
-      result: { tools: [{ ...tool('b.x'), title: 'X', novel: [1] }, tool('b.y'), tool('a.x')] },
+      result: { tools: [tool('a.x'), { ...tool('b.x'), title: 'X', novel: [1] }, tool('b.y')] },
     });
   });
 

@@ -11,6 +11,7 @@ describe("the hub's command line", () => {
       bound: false,
       bind: { host: undefined, port: undefined },
       tokens: [],
+      separator: 'auto',
       mode: 'run',
       children: [],
     });
@@ -69,6 +70,20 @@ describe("the hub's command line", () => {
     assert.equal(name, 'n');
   });
 
+  it('says what of a child is offered, and how it lives', async () => {
+    const { children, separator } = await readHubOptions([
+      ...['--separator', '__', 'a', 'stdio:p', '--allow', 'read*', '--allow=get', '--deny', '*!', '--no-prefix'],
+      ...['--timeout', '1.5', '--idle', '60', '--required', 'b', 'stdio:q'],
+    ]);
+    const [{ program: _, ...a } = { program: undefined }, { program: __, ...b } = { program: undefined }] = children;
+    assert.deepEqual(a, {
+      ...{ alias: 'a', eager: false, required: true, prefixed: false },
+      ...{ allow: ['read*', 'get'], deny: ['*!'], timeout: 1500, idle: 60_000 },
+    });
+    assert.deepEqual(b, { alias: 'b', eager: false, required: false, prefixed: true, allow: [], deny: [] });
+    assert.equal(separator, '__');
+  });
+
   it('says where to listen, and that it was said', async () => {
     const { bind, bound, tokens } = await readHubOptions([
       '--bind',
@@ -110,6 +125,11 @@ describe("the hub's command line", () => {
     [['a', 'stdio:p', 'a', 'stdio:q'], /^the alias a is given twice$/],
     [['a', 'stdio:p', '--env', 'K'], /^--env "K" is not K=V$/],
     [['a', 'stdio:p', '--env', '=V'], /^--env "=V" is not K=V$/],
+    [['--separator', '_'], /^--separator "_": give auto/],
+    [['a', 'stdio:p', '--timeout', '0'], /^--timeout 0: give seconds, more than 0/],
+    [['a', 'stdio:p', '--timeout', '1e3'], /^--timeout 1e3: give seconds/],
+    [['a', 'stdio:p', '--idle', '2000001'], /^--idle 2000001: give seconds, more than 0 and at most 2000000/],
+    [['a', 'stdio:p', '--idle', '5', '--eager'], /^--idle is for a child that starts with its first call/],
     [['a', 'stdio:p', '--cwd', '/x', '--cwd', '/y'], /^--cwd is given twice$/],
   ] as const) {
     it(`is refused: ${argv.join(' ')}`, async () => {

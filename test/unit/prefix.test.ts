@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isAlias, shownName, splitName } from '../../hub/prefix.js';
+import { isAlias, isSeparator, splitName, splitSpan } from '../../hub/prefix.js';
 
 describe('a name behind an alias', () => {
   it('is found again, whatever it is and whichever separator stands before it', () => {
@@ -10,9 +10,9 @@ describe('a name behind an alias', () => {
       fc.property(
         alias,
         fc.string({ unit: 'binary' }),
-        fc.constantFrom('.' as const, '__' as const),
+        fc.constantFrom('.', '__', '/', '::', '_x_', '_-'),
         (own, name, mark) => {
-          assert.deepEqual(splitName(shownName(own, name, mark)), { alias: own, name });
+          assert.deepEqual(splitName(own + mark + name, mark), { alias: own, name });
         },
       ),
     );
@@ -21,6 +21,18 @@ describe('a name behind an alias', () => {
   it('ends where the first separator stands', () => {
     assert.deepEqual(splitName('a.b__c.d'), { alias: 'a', name: 'b__c.d' });
     assert.deepEqual(splitName('a__b.c'), { alias: 'a', name: 'b.c' });
+  });
+
+  it('is cut off where it stands in a message, as it is in a text', () => {
+    const name = fc.stringMatching(/^[a-z][a-z._/]{0,20}$/);
+    fc.assert(
+      fc.property(name, fc.constantFrom(undefined, '/', '_x_'), (shown, own) => {
+        const bytes = Buffer.from(`{"name":"${shown}"}`);
+        const found = splitSpan(bytes, { start: 8, end: bytes.length - 1 }, own);
+        const rest = found && bytes.toString('utf8', found.cut.end, bytes.length - 2);
+        assert.deepEqual(found && { alias: found.alias, name: rest }, splitName(shown, own));
+      }),
+    );
   });
 
   it('is none without an alias', () => {
@@ -33,6 +45,15 @@ describe('an alias', () => {
     for (const word of ['v', 'Vim', 'a-b', 'a9', `a${'b'.repeat(31)}`]) assert.ok(isAlias(word), word);
     for (const word of ['', '9a', '-a', 'a.b', 'a_b', 'a b', 'a\n', '\u00e4', `a${'b'.repeat(32)}`]) {
       assert.ok(!isAlias(word), word);
+    }
+  });
+});
+
+describe('a separator', () => {
+  it('begins with what no alias holds, and differs from the two from its beginning on', () => {
+    for (const text of ['.', '__', '/', '::', '_x', '_-_']) assert.ok(isSeparator(text), text);
+    for (const text of ['', '_', '..', '._', '___', '-', 'x', ' ', '/ ', '"', '/12345678']) {
+      assert.ok(!isSeparator(text), text);
     }
   });
 });
