@@ -12,6 +12,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  // Modules before CommonJS, where a package has both without saying so in its exports.
+  mainFields: ['module', 'main'],
   // CommonJS dependencies call `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   logLevel: 'warning',

@@ -40,5 +40,6 @@ export interface Child {
   recall(): Promise<void>;
   /** Learns what it offers, where that is not known yet; ends early rather than fail. */
   learn(): Promise<void>;
-  stop(): Promise<void>;
+  /** Ends it for good; open calls fail with `why`. */
+  stop(why?: Fault): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import { Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
@@ -10,7 +11,7 @@ import { type Greeting, offered, setLevel } from './handshake.js';
 import { isAlias } from './prefix.js';
 import type { JsonObject } from './protocol.js';
 import { Remembered } from './remembered.js';
-import { SpawnedChild, type SpawnedSpec } from './spawned.js';
+import { SpawnedChild, type SpawnedContext, type SpawnedSpec } from './spawned.js';
 
 /** A child as the person configured it. */
 export interface ChildSpec extends SpawnedSpec {
@@ -22,11 +23,21 @@ export interface ChildSpec extends SpawnedSpec {
 const STARTS = 4;
 const MOST = 256;
 
+/** What a new configuration changed, by alias. */
+export interface Reconfigured {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly replaced: readonly string[];
+}
+
 /** All children: the configured ones in their order, then those that dialled in by alias. */
 export class Children implements Iterable<Child> {
   readonly #events: ChildEvents;
   readonly #byAlias = new Map<string, Child>();
-  readonly #eager: SpawnedChild[] = [];
+  readonly #configured = new Map<string, { readonly spec: ChildSpec; readonly child: SpawnedChild }>();
+  /** Those that are ending although the hub goes on. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #context: Omit<SpawnedContext, 'free'>;
   readonly #guard = new Guard();
   readonly #offer: Promise<JsonObject>;
   #offered: JsonObject | undefined;
@@ -39,13 +50,9 @@ export class Children implements Iterable<Child> {
     this.#offer = new Promise((resolve) => {
       this.#settleOffer = resolve;
     });
-    const starts = new PQueue({ concurrency: Math.max(STARTS, specs.filter(({ eager }) => eager).length) });
-    const context = { guard: this.#guard, starts, remembered: new Remembered(), greeting: this.#greeting() };
-    for (const spec of specs) {
-      const child = new SpawnedChild(spec, context, events);
-      this.#byAlias.set(spec.alias, child);
-      if (spec.eager) this.#eager.push(child);
-    }
+    const starts = new PQueue({ concurrency: STARTS });
+    this.#context = { guard: this.#guard, starts, remembered: new Remembered(), greeting: this.#greeting() };
+    this.configure(specs);
   }
 
   *[Symbol.iterator](): Generator<Child> {
@@ -58,9 +65,38 @@ export class Children implements Iterable<Child> {
     return this.#byAlias.get(alias);
   }
 
-  /** Starts the eager ones. */
+  /**
+   * Makes these the configured children, in this order. Those whose program is started in the same way go on as they
+   * are; the others are stopped and their open calls fail. None is started by this.
+   * @throws Fault `busy` when a child that dialled in has one of the aliases; then nothing has changed.
+   */
+  configure(specs: readonly ChildSpec[]): Reconfigured {
+    const fresh = new Map(specs.map((spec) => [spec.alias, spec]));
+    const dialled = [...this.#byAlias.values()].filter((child) => child instanceof DialledChild);
+    const taken = dialled.find(({ alias, peer }) => fresh.has(alias) && peer !== undefined);
+    if (taken !== undefined) throw dialledFault(taken.alias);
+    this.#context.starts.concurrency = Math.max(STARTS, specs.filter(({ eager }) => eager).length);
+    const before = new Map(this.#configured);
+    const leaving = [...before.values()].filter(({ spec }) => !runsAlike(spec, fresh.get(spec.alias)));
+    const left = leaving.map(({ child }) => child.alias);
+    for (const { child } of leaving) this.#leave(child, leavingFault(child.alias, fresh.has(child.alias)));
+    this.#configured.clear();
+    for (const spec of specs) {
+      const known = before.get(spec.alias);
+      const child = known === undefined || leaving.includes(known) ? this.#spawned(spec) : known.child;
+      this.#configured.set(spec.alias, { spec, child });
+    }
+    this.#index(dialled);
+    return {
+      added: [...fresh.keys()].filter((alias) => !before.has(alias)),
+      removed: left.filter((alias) => !fresh.has(alias)),
+      replaced: left.filter((alias) => fresh.has(alias)),
+    };
+  }
+
+  /** Starts the eager ones that have never been started. */
   start(): void {
-    for (const child of this.#eager) child.start();
+    for (const child of this.#eager()) child.start();
   }
 
   /** What the client side can do; children are greeted once this is known. Only the first client counts. */
@@ -94,7 +130,7 @@ export class Children implements Iterable<Child> {
   async eagerReady(patience: number): Promise<void> {
     const { signal } = new AbortController();
     await settled(
-      this.#eager.map((child) => child.ready(signal)),
+      this.#eager().map((child) => child.ready(signal)),
       patience,
     );
   }
@@ -117,8 +153,36 @@ export class Children implements Iterable<Child> {
 
   /** Stops all; returns when no process is left. */
   async stop(): Promise<void> {
-    await Promise.allSettled([...this.#byAlias.values()].map((child) => child.stop()));
+    await Promise.allSettled([...[...this.#byAlias.values()].map((child) => child.stop()), ...this.#leaving.values()]);
     this.#guard.close();
+  }
+
+  #eager(): SpawnedChild[] {
+    return [...this.#configured.values()].filter(({ spec }) => spec.eager).map(({ child }) => child);
+  }
+
+  #spawned(spec: ChildSpec): SpawnedChild {
+    const context = { ...this.#context, free: Promise.resolve(this.#leaving.get(spec.alias)) };
+    return new SpawnedChild(spec, context, this.#events);
+  }
+
+  /** Puts the configured ones first; one that dialled in and is away makes room. */
+  #index(dialled: readonly DialledChild[]): void {
+    this.#byAlias.clear();
+    for (const [alias, { child }] of this.#configured) this.#byAlias.set(alias, child);
+    for (const child of dialled) {
+      if (this.#byAlias.has(child.alias)) void child.stop(takenFault(child.alias));
+      else this.#byAlias.set(child.alias, child);
+    }
+  }
+
+  /** Stops a child whose place is given to another one, or to none. */
+  #leave(child: SpawnedChild, why: Fault): void {
+    const { alias } = child;
+    const ended = Promise.allSettled([this.#leaving.get(alias), child.stop(why)]).then(() => {
+      if (this.#leaving.get(alias) === ended) this.#leaving.delete(alias);
+    });
+    this.#leaving.set(alias, ended);
   }
 
   #dialled(alias: unknown): DialledChild | Fault {
@@ -126,7 +190,7 @@ export class Children implements Iterable<Child> {
       return new Fault('invalid', `${JSON.stringify(alias)?.slice(0, 60)} is no alias`);
     const known = this.#byAlias.get(alias);
     if (known instanceof DialledChild) return known;
-    if (known !== undefined) return new Fault('busy', `the alias ${alias} is taken`);
+    if (known !== undefined) return takenFault(alias);
     if (this.#byAlias.size >= MOST && !this.#forgetAway())
       return new Fault('busy', 'too many children have dialled in');
     const child = new DialledChild(alias, this.#greeting(), this.#events);
@@ -143,6 +207,28 @@ export class Children implements Iterable<Child> {
     const away = [...this.#byAlias.values()].find((child) => child instanceof DialledChild && child.peer === undefined);
     return away !== undefined && this.#byAlias.delete(away.alias);
   }
+}
+
+/** Whether a child that runs by the one may go on by the other; when it is started makes no difference. */
+function runsAlike(one: ChildSpec, other: ChildSpec | undefined): boolean {
+  return other !== undefined && isDeepStrictEqual({ ...one, eager: false }, { ...other, eager: false });
+}
+
+function takenFault(alias: string): Fault {
+  return new Fault('busy', `the alias ${alias} is taken`);
+}
+
+function dialledFault(alias: string): Fault {
+  const next = 'Choose another one, or end the child that dialled in.';
+  return new Fault('busy', `a child that dialled in has the alias ${alias}`, { next });
+}
+
+/** For the calls that a child has open while it is stopped. */
+function leavingFault(alias: string, isReplaced: boolean): Fault {
+  const data = { child: alias };
+  if (!isReplaced) return new Fault('gone', `${alias} was stopped: it is no longer in the configuration`, { data });
+  const next = 'The next call starts it anew; what it was asked before may have been done.';
+  return new Fault('gone', `${alias} was stopped because its configuration has changed`, { next, data });
 }
 
 function hasLog({ catalogue }: Child): boolean {

@@ -66,8 +66,8 @@ export class DialledChild implements Child {
     return Promise.resolve();
   }
 
-  stop(): Promise<void> {
-    this.#conversation?.peer.close(new Fault('gone', 'the hub ends'));
+  stop(why = new Fault('gone', 'the hub ends')): Promise<void> {
+    this.#conversation?.peer.close(why);
     return Promise.resolve();
   }
 

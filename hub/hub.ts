@@ -7,7 +7,7 @@ import { log } from '../shared/log.js';
 import type { Edit } from '../shared/parts.js';
 import { merged } from './catalog.js';
 import type { Child, ChildEvents } from './child.js';
-import { Children, type ChildSpec } from './children.js';
+import { Children, type ChildSpec, type Reconfigured } from './children.js';
 import { Client } from './client.js';
 import { AUTO, type Form } from './forms.js';
 import { ASKED, LIST_NAMES, type ListName } from './protocol.js';
@@ -24,6 +24,9 @@ export interface HubSettings {
   readonly missing?: (why: Fault) => void;
 }
 
+/** Milliseconds that clients wait to be told of a new configuration until it is known what the new children offer. */
+const PATIENCE = 5000;
+
 /** Puts the parts together: clients in front, children behind, and who hears of what. */
 export class Hub {
   readonly children: Children;
@@ -31,6 +34,8 @@ export class Hub {
   readonly #clients = new Set<Client>();
   readonly #subscriptions = new Subscriptions();
   readonly #uris: Uris;
+  /** How many new configurations are being taken up; clients are not told of changes meanwhile. */
+  #unsettled = 0;
 
   constructor(specs: readonly ChildSpec[], { separator = AUTO, missing }: HubSettings = {}) {
     const events: ChildEvents = {
@@ -61,6 +66,23 @@ export class Hub {
       this.#clients.add(client);
       client.peer.start();
     });
+  }
+
+  /**
+   * Makes these the configured children and starts the eager ones. Clients are told once what that comes to, when it is
+   * known what the new ones offer.
+   * @throws Fault when it cannot be; then all is as before.
+   */
+  configure(specs: readonly ChildSpec[]): Reconfigured {
+    const changes = this.children.configure(specs);
+    this.children.start();
+    void this.#settle(changes);
+    return changes;
+  }
+
+  /** Tells all clients something by a log message of the hub itself. */
+  say(level: 'info' | 'warning' | 'error', text: string): void {
+    for (const client of this.#clients) client.say(level, text);
   }
 
   /** A child's question goes to the client that owns the call it belongs to. */
@@ -101,9 +123,21 @@ export class Hub {
     return callers.size === 0 ? all : all.filter(({ peer }) => callers.has(peer));
   }
 
+  async #settle({ added, replaced }: Reconfigured): Promise<void> {
+    this.#unsettled += 1;
+    if (added.length + replaced.length > 0) await this.children.learned(PATIENCE);
+    this.#unsettled -= 1;
+    this.#listsChanged();
+  }
+
   #changed(child: Child): void {
-    this.#uris.forget();
     this.#subscriptions.renew(child);
+    this.#listsChanged();
+  }
+
+  #listsChanged(): void {
+    this.#uris.forget();
+    if (this.#unsettled > 0) return;
     const states = new Map<Form, Map<ListName, string>>();
     for (const client of this.#clients) {
       const state = states.get(client.form) ?? this.#lists(client.form);
@@ -117,9 +151,10 @@ export class Hub {
   }
 
   #fell(why: Fault, wait?: number): void {
-    const next = wait === undefined ? '' : `; it is started again in ${(wait / 1000).toFixed(1)} s`;
-    log.warn(why.text + next);
-    for (const client of this.#clients) client.say('warning', why.message + next);
+    const again = wait === undefined ? '' : `; it is started again in ${(wait / 1000).toFixed(1)} s`;
+    const text = why.message + again;
+    log.warn(why.next === undefined ? text : `${text}. ${why.next}`);
+    this.say('warning', text);
   }
 }
 

@@ -3,6 +3,7 @@ import type { ListenOptions } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
+import type { Configuration } from './configuration.js';
 import type { HttpFront } from './http.js';
 import { Hub } from './hub.js';
 import { type HubOptions, hubUsage, readHubOptions } from './options.js';
@@ -11,7 +12,9 @@ import { ANY_CLIENT, HUB_INFO } from './protocol.js';
 log.name(HUB_INFO.name);
 
 try {
-  await run(await readHubOptions(process.argv.slice(2)));
+  const [first, ...others] = process.argv.slice(2);
+  if (first === 'import') await runImport(others);
+  else await run(await readHubOptions(process.argv.slice(2)));
 } catch (error) {
   const fault = asFault(error);
   log.error(fault.text);
@@ -25,6 +28,11 @@ async function run(options: HubOptions): Promise<void> {
   else await serve(options);
 }
 
+async function runImport(argv: readonly string[]): Promise<void> {
+  const { importServers } = await import('./import.js');
+  print(await importServers(argv));
+}
+
 function print(text: string): void {
   process.stdout.write(text);
 }
@@ -36,11 +44,21 @@ async function printUrl(options: HubOptions): Promise<void> {
 
 async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
-  const hub = new Hub(options.children, { separator: options.separator, missing: (why) => void endWithout(why) });
-  shutdown.onSignals();
+  const configuration = await configurationOf(options);
+  const hub = new Hub((await configuration?.read()) ?? options.children, {
+    separator: options.separator,
+    missing: (why) => void endWithout(why),
+  });
+  // With files, SIGHUP means that they are to be read again.
+  if (configuration === undefined) shutdown.onSignals();
+  else shutdown.onSignals(['SIGTERM', 'SIGINT']);
   shutdown.add('the children', () => hub.children.stop());
   hub.children.start();
   const served = options.stdio ? serveStdio(hub) : undefined;
+  if (configuration !== undefined) {
+    configuration.follow(hub);
+    shutdown.add('the configuration', () => configuration.close());
+  }
   await openFrontDoor(options, hub);
   if (served === undefined) hub.children.offer(ANY_CLIENT);
   else {
@@ -67,6 +85,13 @@ function lazyFront(hub: Hub): NonNullable<ListenOptions['http']> {
 async function endWithout(why: Fault): Promise<void> {
   log.error(why.text);
   await shutdown.run(1);
+}
+
+/** The configuration files, where there are any; what reads them is loaded only then. */
+async function configurationOf({ children, configs }: HubOptions): Promise<Configuration | undefined> {
+  if (configs.length === 0) return undefined;
+  const { Configuration } = await import('./configuration.js');
+  return new Configuration(children, configs);
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {

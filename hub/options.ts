@@ -18,6 +18,12 @@ export const HUB_FLAGS: readonly Flag[] = [
     value: 'STR',
     help: 'what stands between alias and name; auto is . or __, as the client takes it (auto)',
   },
+  {
+    name: 'config',
+    value: 'FILE',
+    many: true,
+    help: 'run the servers of this file too, and follow its changes; may be repeated',
+  },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
   { name: 'help', help: 'print this help' },
   { name: 'version', help: 'print the version' },
@@ -49,7 +55,9 @@ export const CHILD_FLAGS: readonly Flag[] = [
 const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
 
 One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL, or ALIAS__TOOL where the client refuses dots.
-SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'.`;
+SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'.
+
+mcp-multibroker import  makes a file for --config of what your MCP clients have; see import --help.`;
 
 /** The whole help text. */
 export function hubUsage(): string {
@@ -67,6 +75,8 @@ export interface HubOptions {
   readonly separator: string;
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
+  /** Files with more children. */
+  readonly configs: readonly string[];
 }
 
 const MARK = '---';
@@ -101,12 +111,15 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
+    configs: hub.get('config') ?? [],
   };
 }
 
-interface ChildDraft {
+/** A child as it is written: what its flags mean is not read yet. */
+export interface ChildDraft {
   readonly alias: string;
   readonly command: readonly string[];
+  /** The values of each flag, by its name; `''` where it takes none. */
   readonly flags: Map<string, readonly string[]>;
 }
 
@@ -165,7 +178,11 @@ function addOption(
   else addFlag(child.flags, flag, value);
 }
 
-function childSpec({ alias, command: [program = '', ...args], flags }: ChildDraft): ChildSpec {
+/**
+ * Reads the flags of a child.
+ * @throws Fault `invalid` that says which one is wrong.
+ */
+export function childSpec({ alias, command: [program = '', ...args], flags }: ChildDraft): ChildSpec {
   const spec: ProgramSpec = {
     program,
     args,

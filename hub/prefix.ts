@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BACKSLASH, DOT, LOW_LINE, QUOTE } from '../shared/ascii.js';
 import type { Span } from '../shared/json.js';
 
@@ -12,6 +13,19 @@ const OWN_SEPARATOR = /^(?:[/:]|_[A-Za-z0-9/:-])[A-Za-z0-9_./:-]{0,6}$/;
 /** Whether a word can be an alias: letters, digits and `-`, so that it holds no separator and is never an option. */
 export function isAlias(word: string): boolean {
   return ALIAS.test(word);
+}
+
+/**
+ * The alias for a name that may be none, always the same one: what cannot be in an alias becomes `-`, and what is too
+ * long, or has nothing left, ends in a hash of the whole.
+ */
+export function aliasFor(name: string): string {
+  if (isAlias(name)) return name;
+  const words = name.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const alias = /^[A-Za-z]/.test(words) ? words : `server-${words}`;
+  if (isAlias(alias) && words !== '') return alias;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${alias.slice(0, 22).replace(/-$/, '')}-${hash}`;
 }
 
 /** Whether a text can stand between alias and name so that they are always found again. */

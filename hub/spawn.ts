@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ export interface ChildProgram {
   readonly link: Link;
   readonly pid: number;
   /** Ends it in order: standard input, then SIGTERM, then SIGKILL to its whole process group. */
-  stop(): Promise<void>;
+  stop(why?: Fault): Promise<void>;
 }
 
 /** Waits of the stop ladder and for the last output of a process that exited, in milliseconds. */
@@ -68,7 +69,7 @@ export async function spawnProgram(alias: string, spec: ProgramSpec, guard: Guar
   const link = streamLink(alias, child.stdout, child.stdin, { onLoss: () => lost.abort() });
   const lastLine = passOn(alias, child.stderr);
   const ended = watchEnd(child, link, () => exitFault(alias, child, lastLine()));
-  const stopIt = (): Promise<void> => stop(child, pid, link, ended);
+  const stopIt = (why?: Fault): Promise<void> => stop(child, pid, link, ended, why);
   lost.signal.addEventListener('abort', () => void endWithoutExit(alias, link, ended, stopIt), { once: true });
   void ended.then(() => guard.release(pid));
   return { link, pid, stop: stopIt };
@@ -99,8 +100,8 @@ async function endWithoutExit(
   await stopIt();
 }
 
-async function stop(child: Spawned, pid: number, link: Link, ended: Promise<void>): Promise<void> {
-  link.close(new Fault('gone', `${link.name} was stopped`));
+async function stop(child: Spawned, pid: number, link: Link, ended: Promise<void>, why?: Fault): Promise<void> {
+  link.close(why ?? new Fault('gone', `${link.name} was stopped`));
   if (await within(ended, AFTER_STDIN)) return;
   signalGroup(pid, 'SIGTERM');
   if (await within(ended, AFTER_TERM)) return;
@@ -149,17 +150,37 @@ function exitFault(alias: string, { exitCode, signalCode }: Spawned, lastLine: s
   return new Fault('gone', `${alias} ${how}${said}`, { data: { child: alias } });
 }
 
-async function startFault(alias: string, { program, cwd }: ProgramSpec, cause: unknown): Promise<Fault> {
+async function startFault(alias: string, spec: ProgramSpec, cause: unknown): Promise<Fault> {
+  const { program, cwd } = spec;
   const data = { child: alias };
   const folder = cwd === undefined ? undefined : await stat(cwd).catch(() => undefined);
   if (cwd !== undefined && folder?.isDirectory() !== true) {
     return new Fault('gone', `${alias} cannot be started: ${cwd} is no folder`, {
       cause,
       data,
-      next: 'Correct its --cwd.',
+      next: 'Correct its cwd.',
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const next = `Check that ${program} is installed and on PATH.`;
-  return new Fault('gone', `${alias} cannot be started: ${reason}`, { cause, data, next });
+  const { message, code } = cause as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') {
+    const next = `Check that ${program} may be executed.`;
+    return new Fault('gone', `${alias} cannot be started: ${message}`, { cause, data, next });
+  }
+  return new Fault('gone', `${alias} cannot be started: ${await missing(spec)}`, {
+    cause,
+    data,
+    next: /\s/.test(program)
+      ? 'A command is one program without its arguments: give those apart.'
+      : 'Install it, or give the full path to it.',
+  });
+}
+
+/** What is not there: the program, or what a script names in its first line. */
+async function missing({ program, env, cwd = '' }: ProgramSpec): Promise<string> {
+  if (!program.includes('/')) {
+    return `there is no program ${JSON.stringify(program)} on its PATH (${childEnvironment(env)['PATH'] ?? 'which is empty'})`;
+  }
+  const there = await stat(resolve(cwd, program)).catch(() => undefined);
+  if (there === undefined) return `there is no file ${program}`;
+  return `the interpreter that ${program} names in its first line is not there`;
 }

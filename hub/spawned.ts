@@ -43,6 +43,8 @@ export interface SpawnedContext {
   readonly starts: PQueue;
   readonly remembered: Remembered;
   readonly greeting: Greeting;
+  /** Fulfilled when whoever had its alias before has ended. */
+  readonly free: Promise<unknown>;
 }
 
 /** A child that the hub runs as a process: started when needed, and again with growing waits when it dies. */
@@ -106,10 +108,10 @@ export class SpawnedChild implements Child {
     await this.ready(new AbortController().signal).catch(() => undefined);
   }
 
-  async stop(): Promise<void> {
+  async stop(why?: Fault): Promise<void> {
     if (this.#state.at === 'waiting') clearTimeout(this.#state.timer);
     this.#enter({ at: 'ended' });
-    await this.#program?.stop();
+    await this.#program?.stop(why);
   }
 
   #isEnded(): boolean {
@@ -128,7 +130,8 @@ export class SpawnedChild implements Child {
   }
 
   async #run(): Promise<Peer> {
-    await this.#program?.stop();
+    await Promise.all([this.#context.free, this.#program?.stop()]);
+    if (this.#isEnded()) throw new Fault('gone', `${this.alias} was stopped`);
     const program = await spawnProgram(this.alias, this.#spec.program, this.#context.guard);
     this.#program = program;
     if (this.#isEnded()) {

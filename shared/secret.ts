@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, unlink } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, systemFault } from './fault.js';
 import { configDirectory, privateDirectory } from './paths.js';
+import { writePrivate } from './private-file.js';
 
 const LENGTH = 32;
 
@@ -13,9 +14,8 @@ const LENGTH = 32;
  * @throws Fault `denied` when the file is not private, `invalid` when it is damaged.
  */
 export async function masterSecret(): Promise<Buffer> {
-  const folder = await privateDirectory(configDirectory());
-  const path = join(folder, 'secret');
-  return (await read(path)) ?? (await create(folder, path));
+  const path = join(await privateDirectory(configDirectory()), 'secret');
+  return (await read(path)) ?? (await create(path));
 }
 
 async function read(path: string): Promise<Buffer | undefined> {
@@ -41,20 +41,8 @@ async function read(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Written whole under another name and then linked: whoever looks sees nothing or all of it, and the first one stays. */
-async function create(folder: string, path: string): Promise<Buffer> {
-  const draft = join(folder, `secret.${randomBytes(8).toString('hex')}`);
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${randomBytes(LENGTH).toString('base64url')}\n`);
-    await file.sync();
-    await file.close();
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw systemFault(`cannot create ${path}`, error);
-    });
-  } finally {
-    await unlink(draft);
-  }
+async function create(path: string): Promise<Buffer> {
+  await writePrivate(path, `${randomBytes(LENGTH).toString('base64url')}\n`, 'keep');
   const secret = await read(path);
   if (secret === undefined) throw new Fault('gone', `${path} vanished while it was made`);
   return secret;

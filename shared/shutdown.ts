@@ -35,12 +35,12 @@ export const shutdown = {
   },
 
   /**
-   * Runs on SIGTERM, SIGINT and SIGHUP; whoever insists with a second signal, a second later, gets an exit at once.
+   * Runs on these signals; whoever insists with a second signal, a second later, gets an exit at once.
    * Earlier repeats are no insisting: terminals signal whole groups, and libraries send a signal on after their own end.
    */
-  onSignals(): void {
+  onSignals(signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']): void {
     let first: number | undefined;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    for (const signal of signals) {
       process.on(signal, () => {
         first ??= performance.now();
         if (performance.now() - first > INSISTING) process.exit(1);

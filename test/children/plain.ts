@@ -30,6 +30,7 @@ const answers = new Map<unknown, (message: Message) => void>();
 let begun = 0;
 const cancelled: unknown[] = [];
 const added: string[] = Array.isArray(values.tool) ? values.tool.map(String) : [];
+const held: ((text: string) => void)[] = [];
 
 /** Stands for an answer that never comes. */
 const SILENT = Symbol('silent');
@@ -40,6 +41,8 @@ const TOOLS = new Map<string, Handle>([
   ['env', () => JSON.stringify(process.env)],
   ['big', ({ size }) => '\u{1f600}'.repeat(Number(size) / 4)],
   ['slow', () => slow()],
+  ['hold', () => new Promise((resolve) => held.push(resolve))],
+  ['release', () => release()],
   ['begun', () => String(begun)],
   ['cancelled', () => JSON.stringify(cancelled)],
   ['ask', (args) => ask('elicitation/create', args)],
@@ -111,6 +114,12 @@ function progress(steps: number, { progressToken }: Message): string {
 function slow(): symbol {
   begun += 1;
   return SILENT;
+}
+
+/** Answers the calls of `hold`. */
+function release(): string {
+  for (const answer of held.splice(0)) answer('held');
+  return 'released';
 }
 
 function die(signal: unknown): unknown {

@@ -1,6 +1,6 @@
 /** Children that fail. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { folder } from '../kit/home.js';
@@ -75,11 +75,45 @@ describe('a child that always dies at its start', () => {
 });
 
 describe('a child that cannot be started', () => {
-  it('is told by its program when there is none', async (t) => {
-    const { client } = await HubProcess.greeted(t, ['c', '---', 'no-such-program-here', '---']);
-    const { error } = await client.call('c.x');
-    assert.equal(error?.code, 4410);
-    assert.match(error?.message ?? '', /c cannot be started: .*ENOENT.*no-such-program-here is installed and on PATH/);
+  it('is told by its program and where that was looked for when there is none', async (t) => {
+    const { client, env } = await HubProcess.greeted(t, [
+      ...['c', '---', 'no-such-program-here', '---'],
+      ...['line', '---', 'npx no-such-thing', '---', '--env', 'PATH=/no/such bin'],
+      ...['file', '---', '/no/such/program', '---'],
+    ]);
+    const message = async (name: string): Promise<string> => {
+      const { error } = await client.call(name);
+      assert.equal(error?.code, 4410);
+      return error?.message ?? '';
+    };
+    const c = await message('c.x');
+    assert.ok(
+      c.startsWith(`c cannot be started: there is no program "no-such-program-here" on its PATH (${env['PATH']}). `),
+      c,
+    );
+    assert.match(c, /Install it, or give the full path to it\.$/);
+    assert.match(
+      await message('line.x'),
+      /no program "npx no-such-thing" on its PATH \(\/no\/such bin\)\. A command is one program without its arguments/,
+    );
+    assert.match(await message('file.x'), /there is no file \/no\/such\/program\. Install it/);
+  });
+
+  it('is told by the interpreter of its script when that is not there', async (t) => {
+    const script = join(await folder(t), 'script');
+    await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 });
+    const { client } = await HubProcess.greeted(t, ['c', '---', script, '---']);
+    assert.match(
+      (await client.call('c.x')).error?.message ?? '',
+      /the interpreter that \S+script names in its first line/,
+    );
+  });
+
+  it('is told by its program when that may not be executed', async (t) => {
+    const script = join(await folder(t), 'script');
+    await writeFile(script, '', { mode: 0o644 });
+    const { client } = await HubProcess.greeted(t, ['c', '---', script, '---']);
+    assert.match((await client.call('c.x')).error?.message ?? '', /EACCES\. Check that \S+script may be executed/);
   });
 
   it('is told by its folder when that is not there', async (t) => {

@@ -2,6 +2,7 @@ import { FLAGS as VIM_FLAGS } from '../../child-vim/options.js';
 import { argumentsOf } from '../../child-vim/tool-help.js';
 import { tools } from '../../child-vim/tools/index.js';
 import { INHERITED, INHERITED_PREFIXES } from '../../hub/environment.js';
+import { IMPORT_FLAGS } from '../../hub/import.js';
 import { CHILD_FLAGS, HUB_FLAGS } from '../../hub/options.js';
 import { type Flag, flagSyntax } from '../../shared/flags.js';
 
@@ -14,7 +15,10 @@ export function reference(): string {
     flagTable(HUB_FLAGS),
     'Options of one child, after its source:',
     flagTable(CHILD_FLAGS),
+    'In a [configuration file](configuration.md) each of these is a key of its server, without the dashes.',
     `A child inherits only ${[...INHERITED, ...INHERITED_PREFIXES.map((prefix) => `${prefix}*`)].map((name) => `\`${name}\``).join(', ')}, and what \`--env\` adds.`,
+    '### mcp-multibroker import',
+    flagTable(IMPORT_FLAGS),
     '## mcp-vim',
     flagTable(VIM_FLAGS),
     '### Tools',

@@ -1,6 +1,8 @@
 /** What the hub answers itself, and how it greets. What it passes on is in route.test.ts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ChildSpec } from '../../hub/children.js';
+import { EVERYTHING } from '../../hub/exposure.js';
 import { REVISIONS } from '../../hub/protocol.js';
 import { answerNext, Inside, tool } from '../kit/inside.js';
 
@@ -254,5 +256,46 @@ describe('a question of a child', () => {
     await child.fence();
     child.send({ id: 'q', method: 'elicitation/create', params: { message: 'Sure?' } });
     await child.next({ id: 'q', error: { message: /nobody is there to answer c/ } });
+  });
+});
+
+describe('a new configuration', () => {
+  const spec = (alias: string): ChildSpec => ({
+    ...EVERYTHING,
+    alias,
+    eager: false,
+    required: false,
+    program: { program: '/no/such/program', args: [], env: new Map(), cwd: undefined },
+  });
+
+  it('cannot have the alias of a child that dialled in, and then changes nothing', async () => {
+    const inside = new Inside();
+    const client = await inside.client();
+    const child = await inside.child('c', [tool('x')]);
+    await client.next({ method: 'notifications/tools/list_changed' });
+    inside.hub.configure([spec('a')]);
+    assert.throws(() => inside.hub.configure([spec('b'), spec('c')]), {
+      kind: 'busy',
+      message: 'a child that dialled in has the alias c',
+    });
+    assert.deepEqual(
+      [...inside.hub.children].map(({ alias }) => alias),
+      ['a', 'c'],
+    );
+    await child.fence();
+    await inside.hub.children.stop();
+  });
+
+  it('may have the alias of a child that dialled in and is away', async () => {
+    const inside = new Inside();
+    const client = await inside.client();
+    const child = await inside.child('c', [tool('x')]);
+    await client.next({ method: 'notifications/tools/list_changed' });
+    child.close();
+    await client.next({ method: 'notifications/message' });
+    await client.next({ method: 'notifications/tools/list_changed' });
+    assert.deepEqual(inside.hub.configure([spec('c')]).added, ['c']);
+    await inside.dial('c').ended();
+    await inside.hub.children.stop();
   });
 });

@@ -14,6 +14,7 @@ describe("the hub's command line", () => {
       separator: 'auto',
       mode: 'run',
       children: [],
+      configs: [],
     });
   });
 

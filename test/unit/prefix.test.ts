@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isAlias, isSeparator, splitName, splitSpan } from '../../hub/prefix.js';
+import { aliasFor, isAlias, isSeparator, splitName, splitSpan } from '../../hub/prefix.js';
 
 describe('a name behind an alias', () => {
   it('is found again, whatever it is and whichever separator stands before it', () => {
@@ -47,6 +47,32 @@ describe('an alias', () => {
       assert.ok(!isAlias(word), word);
     }
   });
+
+  it('is found for every name: itself, or always the same one', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 60 }), (name) => {
+        const alias = aliasFor(name);
+        assert.ok(isAlias(alias), alias);
+        assert.equal(aliasFor(name), alias);
+        assert.equal(aliasFor(alias), alias);
+      }),
+    );
+  });
+
+  for (const [name, alias] of [
+    ['files', 'files'],
+    ['My server.v2_x', 'My-server-v2-x'],
+    [' (edge) ', 'edge'],
+    ['3d', 'server-3d'],
+    ['\u65e5\u672c', /^server-[0-9a-f]{8}$/],
+    ['', /^server-[0-9a-f]{8}$/],
+    [`long ${'x'.repeat(40)}`, /^long-x{17}-[0-9a-f]{8}$/],
+  ] as const) {
+    it(`for ${JSON.stringify(name)} is like ${String(alias)}`, () => {
+      if (typeof alias === 'string') assert.equal(aliasFor(name), alias);
+      else assert.match(aliasFor(name), alias);
+    });
+  }
 });
 
 describe('a separator', () => {
