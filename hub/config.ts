@@ -21,7 +21,6 @@ const EXAMPLE = 'Write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": ["
 /** Why an entry is left out, in words. */
 export const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
   disabled: 'it is disabled',
-  remote: 'remote servers are not supported yet',
   extension: 'it has no "command", only Zed can start what its extensions bring',
 };
 
@@ -78,8 +77,8 @@ class Reader {
       return;
     }
     const complete = completed(entry, this.#environment);
-    const { command = '', args = [] } = complete;
-    if (command === '') throw new Fault('invalid', 'it has no "command"');
+    const { command = '', args = [], url } = complete;
+    if (command === '' && url === undefined) throw new Fault('invalid', 'it has neither "command" nor "url"');
     if (this.#isThisHub([command, ...args])) {
       remark('is left out: it is this hub itself');
       return;
@@ -87,7 +86,12 @@ class Reader {
     const alias = aliasFor(name);
     if (this.children.has(alias)) throw new Fault('invalid', `another one has the alias ${alias}: rename one of them`);
     if (alias !== name) remark(`has the alias ${alias}`);
-    this.children.set(alias, childSpec({ alias, command: [command, ...args], flags: flagsOf(this.#placed(complete)) }));
+    const { rename, describe } = complete;
+    this.children.set(alias, {
+      ...childSpec({ alias, from: url ?? [command, ...args], flags: flagsOf(this.#placed(complete)) }),
+      ...(rename === undefined ? {} : { rename: new Map(Object.entries(rename)) }),
+      ...(describe === undefined ? {} : { describe: new Map(Object.entries(describe)) }),
+    });
   }
 
   /** A folder is meant from where the file lies. */

@@ -63,6 +63,12 @@ export class Conversation {
     this.#rereadStale();
   }
 
+  /** Reads all lists again. */
+  reread(): void {
+    for (const list of LIST_NAMES) this.#stale.add(list);
+    this.#rereadStale();
+  }
+
   #request(call: Call): void {
     if (call.frame.method === 'ping') call.result({});
     else this.#events.question(call);

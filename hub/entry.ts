@@ -21,6 +21,10 @@ export interface Entry {
   readonly env?: Readonly<Record<string, Scalar | null>> | undefined;
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Other names and descriptions, by the server's own names. */
+  readonly rename?: Readonly<Record<string, string>> | undefined;
+  readonly describe?: Readonly<Record<string, string>> | undefined;
   readonly type?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly enabled?: boolean | undefined;
@@ -32,7 +36,7 @@ export interface Entry {
 type Scalar = string | number | boolean;
 
 /** Why an entry starts no child. */
-export type LeftOut = 'disabled' | 'remote' | 'extension';
+export type LeftOut = 'disabled' | 'extension';
 
 const text = z.string({ error: 'must be a text in quotes' });
 const bool = z.boolean({ error: 'must be true or false' });
@@ -47,18 +51,18 @@ const variables = z.record(
   },
 );
 
-const FIXED = { command: text, args: texts, env: variables, cwd: text, url: text, type: text };
+const pairs = z.record(z.string().min(1), text, { error: 'must be an object, such as {"NAME": "value"}' });
+
+const FIXED = { command: text, args: texts, env: variables, cwd: text, url: text, headers: pairs, type: text };
+const NAMES = { rename: pairs, describe: pairs };
 const STATE = { disabled: bool, enabled: bool, source: z.unknown(), settings: z.unknown() };
 const OPTIONS = Object.fromEntries(CHILD_FLAGS.map((flag) => [flag.name, optionSchema(flag)]));
 const ENTRY = z.object(
   Object.fromEntries(
-    Object.entries({ ...OPTIONS, ...FIXED, ...STATE }).map(([name, schema]) => [name, schema.optional()]),
+    Object.entries({ ...OPTIONS, ...FIXED, ...NAMES, ...STATE }).map(([name, schema]) => [name, schema.optional()]),
   ),
   { error: 'must be an object with the "command" that starts it' },
 );
-
-/** How clients say that a server is a process of its own. */
-const LOCAL: readonly string[] = ['stdio', 'local'];
 
 /** Members that say nothing which the hub would have to follow. */
 const IDLE: readonly string[] = ['dev', 'gallery', 'version', 'description'];
@@ -74,11 +78,11 @@ export function readEntry(value: unknown): Entry {
   throw new Fault('invalid', mistakes.join('; '));
 }
 
-/** Why this entry starts no child, if it does not. Children that are reached by HTTP will be made of the remote ones. */
+/** Why this entry starts no child, if it does not. */
 export function leftOut(entry: Entry): LeftOut | undefined {
-  const { command, url, type, disabled, enabled, source } = entry;
+  const { command, url, disabled, enabled, source } = entry;
   if (disabled === true || enabled === false) return 'disabled';
-  if (url !== undefined || (type !== undefined && !LOCAL.includes(type))) return 'remote';
+  if (url !== undefined) return undefined;
   if (command === undefined && (source === 'extension' || 'settings' in entry)) return 'extension';
   return undefined;
 }
@@ -97,7 +101,9 @@ export function runsHub(words: readonly string[]): boolean {
 export function flagsOf(entry: Entry): Map<string, readonly string[]> {
   const flags = new Map<string, readonly string[]>();
   for (const flag of CHILD_FLAGS) {
-    const values = flag.name === 'env' ? assignments(entry.env) : valuesOf(flag, entry[flag.name]);
+    const given = valuesOf(flag, entry[flag.name]);
+    const values =
+      flag.name === 'env' ? assignments(entry.env) : flag.name === 'header' ? [...headersOf(entry), ...given] : given;
     if (values.length > 0) flags.set(flag.name, values);
   }
   return flags;
@@ -106,6 +112,10 @@ export function flagsOf(entry: Entry): Map<string, readonly string[]> {
 /** A variable that is null is one that is not to be set. */
 function assignments(env: Entry['env'] = {}): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+}
+
+function headersOf({ headers = {} }: Entry): readonly string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 }
 
 function valuesOf(flag: Flag, value: unknown): readonly string[] {

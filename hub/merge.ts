@@ -44,7 +44,9 @@ function withProjects(source: Source): Source[] {
 }
 
 /** The members that are written, in this order. */
-const WRITTEN = [...new Set(['command', 'args', 'env', 'cwd', ...CHILD_FLAGS.map(({ name }) => name), 'disabled'])];
+const WRITTEN = [
+  ...new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', ...CHILD_FLAGS.map(({ name }) => name), 'disabled']),
+];
 
 class Merger implements Merged {
   readonly servers = new Map<string, object>();
@@ -74,7 +76,8 @@ class Merger implements Merged {
     if (typeof place !== 'string') return `left out, it is the same as in ${place.from}`;
     this.#taken.set(place, { entry, from });
     const { unset, impossible } = this.#variables(entry);
-    const folder = project === undefined || entry.cwd?.startsWith('$') ? entry.cwd : resolve(project, entry.cwd ?? '');
+    const isPlaced = project === undefined || entry.url !== undefined || entry.cwd?.startsWith('$') === true;
+    const folder = isPlaced ? entry.cwd : resolve(project, entry.cwd ?? '');
     const members: Entry = { ...entry, cwd: folder, disabled: impossible.length > 0 ? true : undefined };
     this.servers.set(place, Object.fromEntries(WRITTEN.map((name) => [name, members[name]])));
     return [
@@ -109,16 +112,23 @@ class Merger implements Merged {
 
 /** Why a server is not to be imported. */
 function reasonAgainst(entry: Entry): string | undefined {
-  const { command = '', args = [] } = entry;
+  const { command = '', args = [], url } = entry;
   const reason = leftOut(entry);
   if (reason !== undefined) return LEFT_OUT[reason];
+  if (url !== undefined) return undefined;
   if (command === '') return 'it has no "command"';
   return runsHub([command, ...args]) ? 'it is this hub itself' : undefined;
 }
 
 /** The same program with the same arguments and variables, wherever it runs. */
 function isSame(one: Entry, other: Entry): boolean {
-  const essence = ({ command, args = [], env = {} }: Entry): unknown => [command, args, env];
+  const essence = ({ command, args = [], env = {}, url, headers = {} }: Entry): unknown => [
+    command,
+    args,
+    env,
+    url,
+    headers,
+  ];
   return isDeepStrictEqual(essence(one), essence(other));
 }
 

@@ -5,6 +5,7 @@ import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
 import { AUTO } from './forms.js';
 import { isAlias, isSeparator } from './prefix.js';
+import type { RemoteSpec } from './remote.js';
 import type { ProgramSpec } from './spawn.js';
 
 /** The hub's own options. */
@@ -50,12 +51,19 @@ export const CHILD_FLAGS: readonly Flag[] = [
   { name: 'idle', value: 'S', help: 'stop it after so many seconds without any call, until the next one (never)' },
   { name: 'env', value: 'K=V', many: true, help: 'set a variable in its environment; may be repeated' },
   { name: 'cwd', value: 'DIR', help: 'the folder it runs in' },
+  { name: 'bearer', value: 'T', help: 'the token for a server that is reached by a URL' },
+  {
+    name: 'header',
+    value: 'K: V',
+    many: true,
+    help: 'a header for a server that is reached by a URL; may be repeated',
+  },
 ];
 
 const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
 
 One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL, or ALIAS__TOOL where the client refuses dots.
-SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'.
+SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'   or   http(s)://HOST/PATH.
 
 mcp-multibroker import  makes a file for --config of what your MCP clients have; see import --help.`;
 
@@ -96,12 +104,12 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     if ('flag' in argument) addOption(argument, hub, children.at(-1));
     else if (alias === undefined) alias = freshAlias(argument.word, children);
     else {
-      children.push({ alias, command: await command(alias, argument.word, programs), flags: new Map() });
+      children.push({ alias, from: await source(alias, argument.word, programs), flags: new Map() });
       alias = undefined;
     }
   }
   if (alias !== undefined)
-    throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK} or 'stdio:COMMAND'`);
+    throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
   return {
     stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     name: checkedName(hub.get('name')?.[0] ?? 'default'),
@@ -118,7 +126,8 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
 /** A child as it is written: what its flags mean is not read yet. */
 export interface ChildDraft {
   readonly alias: string;
-  readonly command: readonly string[];
+  /** The words of a command, or a URL. */
+  readonly from: readonly string[] | string;
   /** The values of each flag, by its name; `''` where it takes none. */
   readonly flags: Map<string, readonly string[]>;
 }
@@ -144,19 +153,18 @@ function takePrograms(argv: readonly string[]): { words: string[]; programs: (re
   return { words, programs };
 }
 
-async function command(alias: string, source: string, programs: Programs): Promise<readonly string[]> {
-  const words = source.startsWith(HOLE)
-    ? (programs[Number(source.slice(HOLE.length))] ?? [])
-    : await commandLine(source);
+async function source(alias: string, word: string, programs: Programs): Promise<ChildDraft['from']> {
+  if (/^https?:\/\//i.test(word)) return word;
+  const words = word.startsWith(HOLE) ? (programs[Number(word.slice(HOLE.length))] ?? []) : await commandLine(word);
   if (words.length === 0) throw usageFault(`the source of ${alias} names no program`);
   return words;
 }
 
-async function commandLine(source: string): Promise<readonly string[]> {
-  if (!source.startsWith('stdio:'))
-    throw usageFault(`${JSON.stringify(source)} is no source: give 'stdio:COMMAND' or ${MARK} PROGRAM ${MARK}`);
+async function commandLine(word: string): Promise<readonly string[]> {
+  if (!word.startsWith('stdio:'))
+    throw usageFault(`${JSON.stringify(word)} is no source: give 'stdio:COMMAND', ${MARK} PROGRAM ${MARK} or a URL`);
   const { default: parse } = await import('string-argv');
-  return parse(source.slice('stdio:'.length));
+  return parse(word.slice('stdio:'.length));
 }
 
 function freshAlias(word: string, children: readonly ChildDraft[]): string {
@@ -182,13 +190,7 @@ function addOption(
  * Reads the flags of a child.
  * @throws Fault `invalid` that says which one is wrong.
  */
-export function childSpec({ alias, command: [program = '', ...args], flags }: ChildDraft): ChildSpec {
-  const spec: ProgramSpec = {
-    program,
-    args,
-    cwd: flags.get('cwd')?.[0],
-    env: new Map((flags.get('env') ?? []).map(variable)),
-  };
+export function childSpec({ alias, from, flags }: ChildDraft): ChildSpec {
   const eager = flags.has('eager');
   const [timeout, idle] = [seconds(flags, 'timeout'), seconds(flags, 'idle')];
   if (eager && idle !== undefined)
@@ -202,8 +204,37 @@ export function childSpec({ alias, command: [program = '', ...args], flags }: Ch
     deny: flags.get('deny') ?? [],
     ...(timeout === undefined ? {} : { timeout }),
     ...(idle === undefined ? {} : { idle }),
-    program: spec,
+    source: typeof from === 'string' ? remoteSource(alias, from, flags) : programSource(alias, from, flags),
   };
+}
+
+type Flags = ReadonlyMap<string, readonly string[]>;
+
+function programSource(alias: string, [program = '', ...args]: readonly string[], flags: Flags): ProgramSpec {
+  refuseFlags(alias, flags, ['bearer', 'header'], 'a server that is reached by a URL');
+  return { program, args, cwd: flags.get('cwd')?.[0], env: new Map((flags.get('env') ?? []).map(variable)) };
+}
+
+function remoteSource(alias: string, url: string, flags: Flags): RemoteSpec {
+  refuseFlags(alias, flags, ['env', 'cwd'], 'a program');
+  if (!URL.canParse(url)) throw usageFault(`${url} is no URL`);
+  const headers = new Map((flags.get('header') ?? []).map(header));
+  const token = flags.get('bearer')?.[0];
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  return { url, headers };
+}
+
+function refuseFlags(alias: string, flags: Flags, names: readonly string[], what: string): void {
+  const wrong = names.find((name) => flags.has(name));
+  if (wrong !== undefined) throw usageFault(`--${wrong} is for ${what}, and ${alias} is not`);
+}
+
+/** A header as it is written, name and value; what would break out of its line is refused. */
+function header(text: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw usageFault(`--header ${JSON.stringify(text)} is not 'NAME: VALUE'`);
+  return [name.toLowerCase(), value];
 }
 
 /** The longest time that a timer takes, in seconds. */

@@ -4,7 +4,7 @@ import { asFault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import { privateDirectory, stateDirectory } from '../shared/paths.js';
 import type { Catalogue } from './protocol.js';
-import type { ProgramSpec } from './spawn.js';
+import { type Source, sourceKey } from './source.js';
 
 type Store = Conf<Record<string, Catalogue>>;
 
@@ -15,13 +15,13 @@ type Store = Conf<Record<string, Catalogue>>;
 export class Remembered {
   #store: Promise<Store | undefined> | undefined;
 
-  async read(alias: string, spec: ProgramSpec): Promise<Catalogue | undefined> {
+  async read(alias: string, source: Source): Promise<Catalogue | undefined> {
     const store = await this.#open();
-    return store?.get(keyOf(alias, spec));
+    return store?.get(keyOf(alias, source));
   }
 
-  write(alias: string, spec: ProgramSpec, catalogue: Catalogue): void {
-    void this.#write(keyOf(alias, spec), catalogue);
+  write(alias: string, source: Source, catalogue: Catalogue): void {
+    void this.#write(keyOf(alias, source), catalogue);
   }
 
   async #write(key: string, catalogue: Catalogue): Promise<void> {
@@ -54,10 +54,10 @@ async function openStore(): Promise<Store> {
   });
 }
 
-/** A child is the same one as long as it is started in the same way. */
-function keyOf(alias: string, { program, args, env, cwd }: ProgramSpec): string {
+/** A child is the same one as long as it is had in the same way. */
+function keyOf(alias: string, source: Source): string {
   return createHash('sha256')
-    .update(JSON.stringify([alias, program, args, [...env], cwd]))
+    .update(JSON.stringify([alias, sourceKey(source)]))
     .digest('hex')
     .slice(0, 32);
 }

@@ -11,7 +11,7 @@ import type { Greeting } from './handshake.js';
 import { whenIdle } from './idle.js';
 import type { Catalogue } from './protocol.js';
 import type { Remembered } from './remembered.js';
-import { type ChildProgram, type ProgramSpec, spawnProgram } from './spawn.js';
+import { type Opened, openSource, type Source } from './source.js';
 
 /** Where the life of a spawned child stands; changed by one method only. */
 type State =
@@ -27,7 +27,7 @@ const SHORT_WAIT = 2000;
 /** A child to spawn, as the person configured it. */
 export interface SpawnedSpec extends ExposureSpec {
   readonly alias: string;
-  readonly program: ProgramSpec;
+  readonly source: Source;
   /** Whether the hub ends where it cannot be started the first time. */
   readonly required: boolean;
   /** Milliseconds without answer or progress after which a request to it fails. */
@@ -57,7 +57,7 @@ export class SpawnedChild implements Child {
   readonly #events: ChildEvents;
   readonly #backoff = new Backoff();
   #state: State = { at: 'stopped' };
-  #program: ChildProgram | undefined;
+  #program: Opened | undefined;
   #known: Catalogue | undefined;
   #hasRun = false;
 
@@ -98,7 +98,7 @@ export class SpawnedChild implements Child {
 
   async recall(): Promise<void> {
     if (this.#known !== undefined) return;
-    const remembered = await this.#context.remembered.read(this.alias, this.#spec.program);
+    const remembered = await this.#context.remembered.read(this.alias, this.#spec.source);
     this.#known ??= remembered;
   }
 
@@ -132,7 +132,7 @@ export class SpawnedChild implements Child {
   async #run(): Promise<Peer> {
     await Promise.all([this.#context.free, this.#program?.stop()]);
     if (this.#isEnded()) throw new Fault('gone', `${this.alias} was stopped`);
-    const program = await spawnProgram(this.alias, this.#spec.program, this.#context.guard);
+    const program = await openSource(this.alias, this.#spec.source, this.#context.guard);
     this.#program = program;
     if (this.#isEnded()) {
       await program.stop();
@@ -145,6 +145,7 @@ export class SpawnedChild implements Child {
       changed: () => this.#learned(conversation.catalogue),
       end: (why) => this.#ended(conversation, why),
     });
+    program.whenUnheard?.(() => conversation.reread());
     try {
       await conversation.begin(this.#context.greeting);
     } catch (error) {
@@ -163,7 +164,7 @@ export class SpawnedChild implements Child {
 
   #learned(catalogue: Catalogue): void {
     this.#known = catalogue;
-    this.#context.remembered.write(this.alias, this.#spec.program, catalogue);
+    this.#context.remembered.write(this.alias, this.#spec.source, catalogue);
     this.#events.changed(this);
   }
 

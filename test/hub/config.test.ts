@@ -58,7 +58,7 @@ describe('a configuration file', () => {
         "my server": {"type": "stdio", "command": ${JSON.stringify(command)}, "args": ${JSON.stringify(args)},
           "cwd": ".", "eager": true,
           "env": {"SPACED": "two words = one", "KEY": "\${env:API_KEY}", "NUMBER": 1, "NONE": null,},},
-        "far": {"url": "https://example.com/mcp"}, /* not yet */
+        "zed": {"source": "extension", "settings": {}}, /* of Zed */
         "off": {"command": "no-such-program", "disabled": true},
       }, "inputs": [],}`,
     );
@@ -71,7 +71,7 @@ describe('a configuration file', () => {
     assert.deepEqual([seen['NUMBER'], seen['NONE']], ['1', undefined]);
     await hub.close();
     assert.match(hub.stderr, /server "my server" has the alias my-server/);
-    assert.match(hub.stderr, /server "far" is left out: remote servers are not supported yet/);
+    assert.match(hub.stderr, /server "zed" is left out: it has no "command"/);
   });
 
   for (const [what, text, args, message] of [

@@ -60,7 +60,7 @@ describe('a child whose tools have other names and descriptions', () => {
       describe: new Map([['echo', 'Gives back what it gets.']]),
     };
     const about = { alias: 'c', eager: false, required: false };
-    const hub = new Hub([{ ...exposure, ...about, program: { program, args, env: new Map(), cwd: undefined } }]);
+    const hub = new Hub([{ ...exposure, ...about, source: { program, args, env: new Map(), cwd: undefined } }]);
     cleanup(t, () => hub.children.stop());
     const [near, far] = memoryLinks();
     void hub.serve(far);

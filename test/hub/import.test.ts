@@ -112,6 +112,7 @@ describe('an import from all clients', () => {
     assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
       mcpServers: {
         files: { command: node, args: plain },
+        far: { url: 'https://example.com' },
         search: { command: 'search', env: { KEY: 'secret' } },
         notes: { command: 'notes', args: ['.'], cwd: '/some/project' },
         shared: { command: 'shared', args: ['${SHARED_TOKEN}', '${MODE:-fast}'], cwd: project },
@@ -125,7 +126,7 @@ describe('an import from all clients', () => {
     for (const line of [
       /: files: imported \(Claude Desktop, \S+claude_desktop_config\.json\)/,
       /: files: left out, it is the same as in Claude Desktop, \S+ \(Claude Code, \S+\.claude\.json\)/,
-      /: far: left out, remote servers are not supported yet \(Claude Code, /,
+      /: far: imported \(Claude Code, /,
       /: notes: imported \(Claude Code, \S+ for \/some\/project\)/,
       /: shared: imported; needs SHARED_TOKEN in the environment of the hub \(Claude Code, \S+\.mcp\.json\)/,
       /: search: imported as search-2 \(Cursor, /,

@@ -45,7 +45,10 @@ describe('a required child', () => {
   it('that cannot be started with the hub ends it with what is wrong', async (t) => {
     const hub = await HubProcess.start(t, ['bad', '---', 'no-such-program-here', '---', '--eager', '--required']);
     assert.deepEqual(await hub.exited, { code: 1, signal: null });
-    assert.match(hub.stderr, /error: bad is required, but bad cannot be started: .*there is no program "no-such-program-here" on its PATH/);
+    assert.match(
+      hub.stderr,
+      /error: bad is required, but bad cannot be started: .*there is no program "no-such-program-here" on its PATH/,
+    );
   });
 
   it('that cannot be started when it is needed first ends the hub, too', async (t) => {

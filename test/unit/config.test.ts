@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readConfig } from '../../hub/config.js';
 import { CHILD_FLAGS } from '../../hub/options.js';
+import { programOf } from '../kit/spec.js';
 
 const PATH = '/etc/hub/servers.json';
 
@@ -11,7 +12,7 @@ const read = (servers: unknown, environment: Record<string, string> = {}): Retur
 
 const one = (entry: unknown, environment: Record<string, string> = {}): unknown => {
   const [child] = read({ a: entry }, environment).children;
-  return child?.program;
+  return child?.source;
 };
 
 describe('a configuration file', () => {
@@ -19,7 +20,7 @@ describe('a configuration file', () => {
     for (const member of ['mcpServers', 'servers', 'context_servers']) {
       const { children } = readConfig(PATH, JSON.stringify({ other: 1, [member]: { a: { command: 'x' } } }));
       assert.deepEqual(
-        children.map(({ alias, eager, program }) => [alias, eager, program.program]),
+        children.map((spec) => [spec.alias, spec.eager, programOf(spec).program]),
         [['a', false, 'x']],
       );
     }
@@ -30,7 +31,7 @@ describe('a configuration file', () => {
       PATH,
       '\uFEFF// x\n{"servers": {"a": {"command": "x", /* y */ "args": ["//",],},},}',
     );
-    assert.deepEqual(children[0]?.program.args, ['//']);
+    assert.deepEqual(programOf(children[0]).args, ['//']);
   });
 
   it('takes the command as Zed once wrote it', () => {
@@ -45,7 +46,7 @@ describe('a configuration file', () => {
         ...children[0],
         alias: 'a',
         eager: true,
-        program: {
+        source: {
           program: 'x',
           args: [],
           cwd: '/etc/hub/sub',
@@ -65,12 +66,32 @@ describe('a configuration file', () => {
     }
   });
 
-  it('leaves out what is disabled, remote or brought by an extension, and goes on with the rest', () => {
+  it('has servers that are reached by a URL, with their headers, and other names for what they offer', () => {
+    const { children } = read(
+      {
+        far: {
+          type: 'http',
+          url: 'https://example.com/${PLACE}',
+          headers: { Authorization: 'Bearer ${TOKEN}' },
+          rename: { search_all: 'find' },
+          describe: { search_all: 'Finds it.' },
+        },
+      },
+      { PLACE: 'mcp', TOKEN: 'secret' },
+    );
+    const [far] = children;
+    const headers = new Map([['authorization', 'Bearer secret']]);
+    assert.deepEqual(far?.source, { url: 'https://example.com/mcp', headers });
+    assert.deepEqual(
+      [far?.rename, far?.describe],
+      [new Map([['search_all', 'find']]), new Map([['search_all', 'Finds it.']])],
+    );
+  });
+
+  it('leaves out what is disabled or brought by an extension, and goes on with the rest', () => {
     const { children, remarks } = read({
       off: { command: 'x', disabled: true, args: ['${UNSET}'] },
       zed: { command: 'x', enabled: false },
-      far: { url: 'https://example.com/${UNSET}', headers: { A: '${UNSET}' } },
-      sse: { type: 'sse', command: 'x' },
       ext: { source: 'extension', settings: {} },
       a: { type: 'stdio', command: 'x' },
       b: { type: 'local', command: 'x' },
@@ -81,7 +102,7 @@ describe('a configuration file', () => {
     );
     assert.deepEqual(
       remarks.filter((remark) => remark.includes('left out')).map((remark) => /server "(\w+)"/.exec(remark)?.[1]),
-      ['far', 'sse', 'ext'],
+      ['ext'],
     );
   });
 
@@ -110,7 +131,7 @@ describe('a configuration file', () => {
     ['{"servers": []}', /servers must be an object of servers by name/],
     ['{"servers": {"a": {"command": "x"}, "a": {}}}', /1:37: "a" stands twice in the same object/],
     ['{"servers": {"a": 1}}', /server "a": must be an object with the "command" that starts it/],
-    ['{"servers": {"a": {}}}', /server "a": it has no "command"/],
+    ['{"servers": {"a": {}}}', /server "a": it has neither "command" nor "url"/],
     ['{"servers": {"a": {"command": ["x"]}}}', /server "a": command must be a text in quotes/],
     ['{"servers": {"a": {"command": "x", "args": "y"}}}', /"a": args must be a list of texts, such as/],
     ['{"servers": {"a": {"command": "x", "args": ["y", 1]}}}', /"a": args\[1\] must be a text in quotes/],

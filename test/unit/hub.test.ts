@@ -265,7 +265,7 @@ describe('a new configuration', () => {
     alias,
     eager: false,
     required: false,
-    program: { program: '/no/such/program', args: [], env: new Map(), cwd: undefined },
+    source: { program: '/no/such/program', args: [], env: new Map(), cwd: undefined },
   });
 
   it('cannot have the alias of a child that dialled in, and then changes nothing', async () => {

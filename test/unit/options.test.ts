@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CHILD_FLAGS, HUB_FLAGS, hubUsage, readHubOptions } from '../../hub/options.js';
+import { programOf } from '../kit/spec.js';
 
 describe("the hub's command line", () => {
   it('means a hub without children when it is empty', async () => {
@@ -33,7 +34,7 @@ describe("the hub's command line", () => {
       '---',
     ]);
     assert.deepEqual(
-      children.map(({ alias, eager, program }) => [alias, eager, program.program, program.args]),
+      children.map((spec) => [spec.alias, spec.eager, programOf(spec).program, programOf(spec).args]),
       [
         ['a', false, 'prog', ['--eager', '--', '--token=x']],
         ['b', false, 'q', []],
@@ -44,10 +45,10 @@ describe("the hub's command line", () => {
   it('takes a quoted command line apart without a shell', async () => {
     const source = `stdio:prog "two words" 'it''s' $HOME ; a\\b *`;
     const { children } = await readHubOptions(['a', source]);
-    assert.equal(children[0]?.program.program, 'prog');
-    assert.equal(children[0]?.program.args[0], 'two words');
-    assert.ok(children[0]?.program.args.includes('$HOME'));
-    assert.ok(children[0]?.program.args.includes(';'));
+    assert.equal(programOf(children[0]).program, 'prog');
+    assert.equal(programOf(children[0]).args[0], 'two words');
+    assert.ok(programOf(children[0]).args.includes('$HOME'));
+    assert.ok(programOf(children[0]).args.includes(';'));
   });
 
   it("gives a child's options to the child before them", async () => {
@@ -57,7 +58,7 @@ describe("the hub's command line", () => {
     ]);
     const [a, b] = children;
     assert.deepEqual(
-      [a?.eager, [...(a?.program.env ?? [])], a?.program.cwd],
+      [a?.eager, [...programOf(a).env], programOf(a).cwd],
       [
         true,
         [
@@ -67,8 +68,35 @@ describe("the hub's command line", () => {
         '/x',
       ],
     );
-    assert.deepEqual([b?.eager, b?.program.env.size, b?.program.cwd], [false, 0, undefined]);
+    assert.deepEqual([b?.eager, programOf(b).env.size, programOf(b).cwd], [false, 0, undefined]);
     assert.equal(name, 'n');
+  });
+
+  it('takes servers by their URL, with what opens them', async () => {
+    const { children } = await readHubOptions([
+      ...['a', 'https://example.com/mcp', '--bearer', 'secret', '--header', 'X-Team: one two', '--header=X-Empty:'],
+      ...['b', 'http://127.0.0.1:80/'],
+    ]);
+    const headers = new Map([
+      ['x-team', 'one two'],
+      ['x-empty', ''],
+      ['authorization', 'Bearer secret'],
+    ]);
+    assert.deepEqual(
+      children.map(({ source }) => source),
+      [
+        { url: 'https://example.com/mcp', headers },
+        { url: 'http://127.0.0.1:80/', headers: new Map() },
+      ],
+    );
+    for (const wrong of [
+      ['a', 'http://x', '--cwd', '/'],
+      ['a', 'stdio:x', '--bearer', 't'],
+      ['a', 'http://x', '--header', 'no colon'],
+      ['a', 'http://x', '--header', 'X: a\r\nY: b'],
+      ['a', 'http://:x'],
+    ])
+      await assert.rejects(readHubOptions(wrong), { kind: 'invalid' });
   });
 
   it('says what of a child is offered, and how it lives', async () => {
@@ -76,7 +104,7 @@ describe("the hub's command line", () => {
       ...['--separator', '__', 'a', 'stdio:p', '--allow', 'read*', '--allow=get', '--deny', '*!', '--no-prefix'],
       ...['--timeout', '1.5', '--idle', '60', '--required', 'b', 'stdio:q'],
     ]);
-    const [{ program: _, ...a } = { program: undefined }, { program: __, ...b } = { program: undefined }] = children;
+    const [{ source: _, ...a } = { source: undefined }, { source: __, ...b } = { source: undefined }] = children;
     assert.deepEqual(a, {
       ...{ alias: 'a', eager: false, required: true, prefixed: false },
       ...{ allow: ['read*', 'get'], deny: ['*!'], timeout: 1500, idle: 60_000 },
@@ -114,8 +142,8 @@ describe("the hub's command line", () => {
     [['--bind', 'x:y'], /^--bind x:y: expected an address/],
     [['--eager'], /^--eager belongs after the source of a child$/],
     [['a', '--eager', 'stdio:p'], /^--eager belongs after the source of a child$/],
-    [['a'], /^a has no source: give --- PROGRAM ARG... --- or 'stdio:COMMAND'$/],
-    [['a', 'prog'], /^"prog" is no source: give 'stdio:COMMAND' or --- PROGRAM ---$/],
+    [['a'], /^a has no source: give --- PROGRAM ARG... ---, 'stdio:COMMAND' or a URL$/],
+    [['a', 'prog'], /^"prog" is no source: give 'stdio:COMMAND', --- PROGRAM --- or a URL$/],
     [['a', 'stdio:'], /^the source of a names no program$/],
     [['--token', ''], /^--token takes 16 or more/],
     [['--token', 'short'], /^--token takes 16 or more/],

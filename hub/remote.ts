@@ -1,0 +1,271 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createParser } from 'eventsource-parser';
+import { Backoff } from '../shared/backoff.js';
+import { asFault, Fault } from '../shared/fault.js';
+import { errorObject, Frame, type IdKey, idKey } from '../shared/jsonrpc.js';
+import { MAX_LINE } from '../shared/lines.js';
+import { BaseLink } from '../shared/link.js';
+import { oneLine } from '../shared/one-line.js';
+import { joined, type Parts } from '../shared/parts.js';
+import { objectOf } from './protocol.js';
+
+/** A server that is reached by a URL. */
+export interface RemoteSpec {
+  readonly url: string;
+  /** Sent with each request; they may hold secrets. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Milliseconds for a server to take the end of a session. */
+const GOODBYE = 2000;
+/** Statuses by which a server of 2024-11-05 answers a POST to the address of its event stream. */
+const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
+
+const SESSION = 'mcp-session-id';
+
+// Without time limits: an answer may take as long as it takes.
+const http = new HttpAgent({ keepAlive: true });
+const https = new HttpsAgent({ keepAlive: true });
+
+/**
+ * A connection to a server over Streamable HTTP (MCP basic/transports), or over the event stream and its endpoint of
+ * protocol 2024-11-05 where the server knows no other. Nothing that may have run is sent twice: where an answer is cut
+ * off, the request fails.
+ */
+export class RemoteLink extends BaseLink {
+  /** Called when the server may have said something that was not heard: before its stream was open, or while it was cut. */
+  onUnheard: () => void = () => undefined;
+  readonly #spec: RemoteSpec;
+  readonly #url: URL;
+  /** Where messages go: the address itself, or the endpoint that an older server names. */
+  #endpoint: URL;
+  #isOlder = false;
+  #session: string | undefined;
+  #revision: string | undefined;
+  /** Requests under way. */
+  readonly #open = new Map<IdKey, AbortController>();
+  readonly #closed = new AbortController();
+  /** The notifications sent so far have been taken; what follows must not overtake them. */
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(name: string, spec: RemoteSpec) {
+    super(name);
+    this.#spec = spec;
+    this.#url = new URL(spec.url);
+    this.#endpoint = this.#url;
+  }
+
+  protected override open(): void {
+    // Nothing is read before something was asked.
+  }
+
+  protected override write(parts: Parts): void {
+    const bytes = joined(parts);
+    const frame = Frame.parse(bytes);
+    if (frame.method === 'notifications/cancelled') this.#cancelled(frame);
+    const before = this.#before;
+    const sent = before.then(() => this.#send(frame));
+    sent.catch((error: unknown) => this.ended(asFault(error)));
+    if (frame.kind === 'request') return;
+    this.#before = sent.catch(() => undefined);
+    if (frame.method === 'notifications/initialized') void this.#before.then(() => this.#listen());
+  }
+
+  protected override shut(): void {
+    const leaving = this.#session === undefined ? undefined : this.#request('DELETE', AbortSignal.timeout(GOODBYE));
+    leaving?.then((response) => response.resume()).catch(() => undefined);
+    this.#closed.abort();
+  }
+
+  async #send(frame: Frame): Promise<void> {
+    const isRequest = frame.kind === 'request';
+    const own = new AbortController();
+    if (isRequest) this.#open.set(frame.idKey, own);
+    const signal = AbortSignal.any([own.signal, this.#closed.signal]);
+    try {
+      const response = await this.#request('POST', signal, frame.bytes);
+      if (isRequest) await this.#answered(frame, response);
+      else response.resume();
+      if (response.statusCode === 404 && this.#session !== undefined) throw this.#gone('it ended the session');
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof Fault ? error : this.#gone(asFault(error).message);
+    } finally {
+      if (isRequest) this.#open.delete(frame.idKey);
+    }
+  }
+
+  async #answered(frame: Frame, response: IncomingMessage): Promise<void> {
+    const status = response.statusCode ?? 0;
+    const session = response.headers[SESSION];
+    if (frame.method === 'initialize' && typeof session === 'string') this.#session = session;
+    if (frame.method === 'initialize' && !this.#isOlder && OLDER.has(status)) {
+      response.resume();
+      await this.#fallBack(frame);
+    } else if (status === 202 && this.#isOlder) response.resume();
+    else if (status !== 200) this.#fail(frame, await refusal(this.name, response));
+    else if (isEvents(response)) await this.#answeredByEvents(frame, response);
+    else this.#take(frame, await whole(response));
+  }
+
+  /** The answer is the last event of the response; a response that ends without it was cut off. */
+  async #answeredByEvents(frame: Frame, response: IncomingMessage): Promise<void> {
+    let isAnswered = false;
+    await events(response, (text) => {
+      isAnswered ||= isAnswerTo(oneLine(text), frame);
+      this.#take(frame, text);
+    }).catch(() => undefined);
+    if (!isAnswered)
+      this.#fail(frame, this.#gone(`its answer to ${frame.method} was cut off; it may have been carried out`));
+  }
+
+  #take(frame: Frame, text: Buffer): void {
+    const line = oneLine(text);
+    if (frame.method === 'initialize' && isAnswerTo(line, frame)) this.#revision = revisionIn(line);
+    this.deliver(line);
+  }
+
+  #fail(frame: Frame, fault: Fault): void {
+    const error = JSON.stringify(errorObject(fault));
+    this.deliver(joined(['{"jsonrpc":"2.0","id":', frame.id, ',"error":', error, '}']));
+  }
+
+  #cancelled(frame: Frame): void {
+    const span = frame.at('requestId');
+    // The answer may come on a stream of its own, to which nobody listens any more.
+    if (span !== undefined) this.#open.get(idKey(frame.bytes, span))?.abort();
+  }
+
+  /** Hears what the server says by itself, as long as the connection stands; a server need not offer that. */
+  async #listen(): Promise<void> {
+    const backoff = new Backoff();
+    while (!this.#closed.signal.aborted && !this.#isOlder) {
+      const since = performance.now();
+      try {
+        const response = await this.#request('GET', this.#closed.signal);
+        if (response.statusCode !== 200 || !isEvents(response)) {
+          response.resume();
+          return;
+        }
+        this.onUnheard();
+        await events(response, (text) => this.deliver(oneLine(text)));
+      } catch {
+        // It is opened again below; that the server is away shows with the next request.
+      }
+      await sleep(backoff.next(performance.now() - since), undefined, {
+        signal: this.#closed.signal,
+        ref: false,
+      }).catch(() => undefined);
+    }
+  }
+
+  /** Protocol 2024-11-05: a stream of events whose first one names the address for messages. */
+  async #fallBack(frame: Frame): Promise<void> {
+    const response = await this.#request('GET', this.#closed.signal);
+    if (response.statusCode !== 200 || !isEvents(response)) throw await refusal(this.name, response);
+    const named = await new Promise<URL>((resolve, reject) => {
+      const take = (text: Buffer, kind: string | undefined): void => {
+        if (kind === 'endpoint') resolve(new URL(text.toString(), this.#url));
+        else this.deliver(oneLine(text));
+      };
+      const over = (): void => {
+        const why = this.#gone('it ended the event stream');
+        reject(why);
+        this.ended(why);
+      };
+      events(response, take).then(over, over);
+    });
+    if (named.origin !== this.#url.origin) throw this.#gone(`it names an address of somebody else, ${named.origin}`);
+    this.#endpoint = named;
+    this.#isOlder = true;
+    await this.#send(frame);
+  }
+
+  #request(method: string, signal: AbortSignal, body?: Uint8Array): Promise<IncomingMessage> {
+    const isSecure = this.#url.protocol === 'https:';
+    const start = isSecure ? httpsRequest : httpRequest;
+    return new Promise((resolve, reject) => {
+      const headers = this.#headers(method, body);
+      const options = { method, headers, signal, agent: isSecure ? https : http };
+      const request = start(method === 'POST' ? this.#endpoint : this.#url, options, resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  #headers(method: string, body: Uint8Array | undefined): Record<string, string | number> {
+    return {
+      ...Object.fromEntries(this.#spec.headers),
+      accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
+      ...(this.#session === undefined ? {} : { [SESSION]: this.#session }),
+      ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
+    };
+  }
+
+  #gone(what: string): Fault {
+    return new Fault('gone', `${this.name} at ${this.#url.origin}: ${what}`);
+  }
+}
+
+function isEvents(response: IncomingMessage): boolean {
+  return /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
+}
+
+async function whole(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_LINE) throw new Fault('protocol', `an answer is longer than ${MAX_LINE} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** Takes the data of each event until the stream ends. */
+async function events(
+  response: IncomingMessage,
+  take: (data: Buffer, kind: string | undefined) => void,
+): Promise<void> {
+  const parser = createParser({
+    maxBufferSize: MAX_LINE,
+    onEvent: ({ data, event }) => {
+      if (data !== '') take(Buffer.from(data), event);
+    },
+  });
+  response.setEncoding('utf8');
+  for await (const text of response as AsyncIterable<string>) parser.feed(text);
+}
+
+function isAnswerTo(text: Buffer, frame: Frame): boolean {
+  try {
+    const { kind, idKey: key } = Frame.parse(text);
+    return (kind === 'result' || kind === 'error') && key === frame.idKey;
+  } catch {
+    return false;
+  }
+}
+
+function revisionIn(answer: Buffer): string | undefined {
+  const { result } = objectOf(JSON.parse(answer.toString()));
+  const revision = objectOf(result)['protocolVersion'];
+  return typeof revision === 'string' ? revision : undefined;
+}
+
+/** What a status other than success means, and what to do about it. */
+async function refusal(name: string, response: IncomingMessage): Promise<Fault> {
+  const status = response.statusCode ?? 0;
+  const said = (await whole(response).catch(() => Buffer.alloc(0))).toString().slice(0, 200).trim();
+  const about = said === '' ? '' : `: ${said}`;
+  if (status === 401 || status === 403) {
+    return new Fault('denied', `${name} refuses access (HTTP ${status})${about}`, {
+      next: `Give a token by --bearer, or a header by --header 'NAME: VALUE'.`,
+    });
+  }
+  return new Fault('gone', `${name} answers with HTTP ${status}${about}`, {
+    next: 'Look whether the address is right.',
+  });
+}
