@@ -1,12 +1,14 @@
 import { Fault } from '../shared/fault.js';
-import { checkTick, type Editor } from './editor.js';
+import type { Editor } from './editor.js';
 import type { Answer } from './protocol.js';
-
-/** Bytes asked for at once: Vim encodes them in a few milliseconds, in which the screen stands still. */
-const PAGE = 128 * 1024;
+import { PAGE, type PageText, readText } from './read-text.js';
 
 /** Characters held at most. */
 const MOST = 64 * 1024 * 1024;
+
+/** Pages read before it is looked at what has come, and those that no line needs more of. */
+const PAGES = 16;
+const MOST_PAGES = MOST / PAGE;
 
 /**
  * Lines of a text. The text itself is all of them, each ended by LF, whatever 'endofline' and 'fileformat' say; the one
@@ -35,11 +37,11 @@ export class BufferText implements Text {
   readonly #lines: (string | undefined)[] = [];
   #held = 0;
 
-  private constructor(editor: Editor, signal: AbortSignal, { lines, lossy, first: _, ...facts }: Answer<'read'>) {
+  private constructor(editor: Editor, signal: AbortSignal, first: PageText) {
     this.#editor = editor;
     this.#signal = signal;
-    this.facts = facts;
-    this.#take(1, lines, lossy);
+    this.facts = first.facts;
+    this.#take(first);
   }
 
   /**
@@ -47,9 +49,11 @@ export class BufferText implements Text {
    * @throws Fault `stale` when it is not at the tick.
    */
   static async open(editor: Editor, buffer: number, tick: number, signal: AbortSignal): Promise<BufferText> {
-    const answer = await editor.request('read', { buffer, first: 1, last: 1, bytes: PAGE }, signal);
-    checkTick(answer, tick);
-    return new BufferText(editor, signal, answer);
+    return new BufferText(
+      editor,
+      signal,
+      await readText(editor, { buffer, first: 1, last: 1, tick }, MOST_PAGES, signal),
+    );
   }
 
   get count(): number {
@@ -78,16 +82,19 @@ export class BufferText implements Text {
     return this.facts.line_count === 1 && this.#lines[1] === '';
   }
 
+  /** Reads a line and some of those behind it; how many. */
   async #page(first: number, last: number): Promise<number> {
-    const params = { buffer: this.facts.buffer, first, last, bytes: PAGE };
-    const { lines, lossy, ...facts } = await this.#editor.request('read', params, this.#signal);
-    checkTick(facts, this.facts.changedtick);
-    if (lines.length === 0) throw new Fault('protocol', `${this.#editor.name} answers no line ${first}`);
-    this.#take(first, lines, lossy);
-    return lines.length;
+    const { buffer, changedtick: tick } = this.facts;
+    const wanted = { buffer, first, last, tick };
+    const some = await readText(this.#editor, wanted, PAGES, this.#signal);
+    // A line that is cut is read with those behind it, unless it is longer than all that.
+    const isCut = some.next !== undefined && some.next.column > 1;
+    if (!isCut || some.lines.length > 1) return this.#take(isCut ? withoutLast(some) : some);
+    return this.#take(await readText(this.#editor, { ...wanted, last: first }, MOST_PAGES, this.#signal));
   }
 
-  #take(first: number, lines: readonly string[], lossy: readonly number[]): void {
+  #take({ first, lines, lossy }: PageText): number {
+    if (lines.length === 0) throw new Fault('protocol', `${this.#editor.name} answers no line ${first}`);
     for (const number of lossy) this.lossy.add(number);
     for (const [index, line] of lines.entries()) {
       this.#held += line.length + 1;
@@ -99,7 +106,12 @@ export class BufferText implements Text {
         next: 'Name lines, or narrow a search with first and last.',
       });
     }
+    return lines.length;
   }
+}
+
+function withoutLast(page: PageText): PageText {
+  return { ...page, lines: page.lines.slice(0, -1) };
 }
 
 /** Lines `first` to `last` of a text. */

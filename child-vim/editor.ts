@@ -57,12 +57,12 @@ export class Editor {
   }
 
   /**
-   * Asks for something that changes nothing. See {@link Calls.call}.
+   * Asks for something that changes nothing, and waits `patience` milliseconds at most. See {@link Calls.call}.
    * @throws Fault `unsupported` when the plugin is too old for it, `busy` when too many calls wait.
    */
-  request<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    const ask = (): Promise<Answer<V>> => this.#calls.call(verb, params, signal);
-    return this.#admitted(verb, () => (isLong(verb) ? this.#longReads.take(ask, signal, this.#patience) : ask()));
+  request<V extends Verb>(verb: V, params: object, signal: AbortSignal, patience = this.#patience): Promise<Answer<V>> {
+    const ask = (): Promise<Answer<V>> => this.#calls.call(verb, params, signal, patience);
+    return this.#admitted(verb, () => (isLong(verb) ? this.#longReads.take(ask, signal, patience) : ask()));
   }
 
   /**
@@ -154,7 +154,7 @@ export class Editor {
 }
 
 /** @throws Fault `stale` unless the buffer is at the tick that was seen. */
-export function checkTick({ buffer, filename, changedtick }: Answer<'edit'>, tick: number): void {
+function checkTick({ buffer, filename, changedtick }: Answer<'edit'>, tick: number): void {
   if (changedtick === tick) return;
   throw new Fault('stale', `buffer ${buffer} (${filename}) changed since tick ${tick}; it is now at ${changedtick}`, {
     next: 'Read the buffer again and repeat the call with the new changedtick.',

@@ -35,6 +35,9 @@ const brief = z.object({
   modified: z.boolean(),
 });
 
+/** A place in a text, the column in characters from 1. */
+const place = z.object({ line: z.number(), column: z.number() });
+
 const step = z.object({
   buffer: z.number(),
   filename: z.string(),
@@ -56,33 +59,92 @@ export const answers = {
     verbs: z.array(z.string()),
   }),
   refused: z.object({}),
+  pulse: z.object({ mode: z.string(), busy: z.string() }),
   state: z.object({
     mode: z.string(),
     cwd: z.string(),
+    project_root: z.string(),
     cursor: z.object({ buffer: z.number(), line: z.number(), column: z.number() }),
-    windows: z.number(),
+    tab: z.number(),
+    tabs: z.number(),
+    windows: z.array(
+      z.object({
+        buffer: z.number(),
+        first: z.number(),
+        last: z.number(),
+        line: z.number(),
+        current: z.boolean().optional(),
+      }),
+    ),
     buffers: z.array(
       brief.extend({
-        current: z.boolean(),
-        alternate: z.boolean(),
-        loaded: z.boolean(),
-        listed: z.boolean(),
-        visible: z.boolean(),
-        modifiable: z.boolean(),
-        readonly: z.boolean(),
-        filetype: z.string(),
-        buftype: z.string(),
-        fileencoding: z.string(),
-        fileformat: z.string(),
-        endofline: z.boolean(),
-        bomb: z.boolean(),
+        modified: z.boolean().optional(),
+        current: z.boolean().optional(),
+        alternate: z.boolean().optional(),
+        loaded: z.boolean().optional(),
+        listed: z.boolean().optional(),
+        visible: z.boolean().optional(),
+        modifiable: z.boolean().optional(),
+        readonly: z.boolean().optional(),
+        filetype: z.string().optional(),
+        buftype: z.string().optional(),
+        fileencoding: z.string().optional(),
+        fileformat: z.string().optional(),
+        endofline: z.boolean().optional(),
+        bomb: z.boolean().optional(),
         last_used: z.number(),
       }),
     ),
     total: z.number(),
+    recent: z.array(z.string()),
+  }),
+  selection: brief.extend({
+    active: z.boolean(),
+    mode: z.enum(['charwise', 'linewise', 'blockwise', 'none']),
+    start: place.optional(),
+    end: place.optional(),
+    lines: z.array(z.string()).optional(),
+    lossy: z.array(z.number()).optional(),
+    left_out: z.number().optional(),
+    next: z.number().optional(),
+    next_column: z.number().optional(),
+  }),
+  screen: z.object({
+    mode: z.string(),
+    rows: z.number(),
+    columns: z.number(),
+    cursor: z.object({ row: z.number(), column: z.number() }),
+    lines: z.array(z.string()),
+    windows: z.array(
+      z.object({
+        buffer: z.number(),
+        filename: z.string(),
+        row: z.number(),
+        column: z.number(),
+        height: z.number(),
+        width: z.number(),
+        first: z.number(),
+        last: z.number(),
+        cursor: place,
+        current: z.boolean().optional(),
+      }),
+    ),
   }),
   probe: brief.extend({ modifiable: z.boolean(), name: z.string() }),
-  read: brief.extend({ first: z.number(), lines: z.array(z.string()), lossy: z.array(z.number()) }),
+  read: brief.extend({
+    first: z.number(),
+    lines: z.array(z.string()),
+    lossy: z.array(z.number()),
+    cut: z.number(),
+  }),
+  grep: z.object({
+    buffers: z.array(z.object({ buffer: z.number(), filename: z.string(), changedtick: z.number() })),
+    matches: z.array(
+      z.object({ buffer: z.number(), line: z.number(), column: z.number(), text: z.string(), cut: z.boolean() }),
+    ),
+    count: z.number(),
+    at: z.record(z.string(), z.number()),
+  }),
   open: brief.extend({
     swap: z.object({ pid: z.number(), host: z.string(), user: z.string(), dirty: z.boolean() }).partial().optional(),
   }),
@@ -97,8 +159,8 @@ export const answers = {
 export type Verb = keyof typeof answers;
 export type Answer<V extends Verb> = z.infer<(typeof answers)[V]>;
 
-/** Verbs with answers of 100 KB and more. */
-const LONG: ReadonlySet<Verb> = new Set<Verb>(['read']);
+/** Verbs whose answers may have tens of KB. */
+const LONG: ReadonlySet<Verb> = new Set<Verb>(['read', 'selection', 'screen', 'grep', 'state']);
 
 /**
  * Whether an answer can be long. Such are asked one at a time: if this process is stopped, what Vim has to write still

@@ -83,6 +83,17 @@ export const expectedTick = z
   .meta({ maximum: undefined })
   .describe('changedtick of the text you have seen; if the buffer has changed since, nothing is done');
 
+/** The guard of a read that goes on from an earlier one. */
+export const seenTick = z
+  .number()
+  .int()
+  .nonnegative()
+  .optional()
+  .describe('changedtick of an earlier read; if the buffer has changed since, nothing is read');
+
+/** A place in a text. */
+export const place = z.object({ line: z.number(), column: z.number().describe('In characters, from 1') });
+
 /** What most answers about a buffer hold. */
 export const bufferFacts = z.object({
   target: z.string(),
@@ -92,6 +103,11 @@ export const bufferFacts = z.object({
   line_count: z.number(),
   modified: z.boolean(),
 });
+
+/** A line as it is in the file: in memory Vim keeps a NUL as a newline, `:help NL-used-for-Nul`. */
+export function withNul(line: string): string {
+  return line.replaceAll('\n', '\0');
+}
 
 /**
  * Text that can travel to Vim: without NUL, which Vim's JSON drops, and without lone surrogates.

@@ -1,16 +1,18 @@
 import { z } from 'zod';
+import { READ_BYTES } from '../limits.js';
 import { editorQuestion } from '../question.js';
-import { buffer, bufferFacts, defineTool, target } from '../tool.js';
+import { PAGE, readText } from '../read-text.js';
+import { buffer, bufferFacts, defineTool, seenTick, target, withNul } from '../tool.js';
 
-/** Bytes of text in one answer. */
-const MOST_BYTES = 128 * 1024;
-const MOST_LINES = 10_000;
+/** Pages in one answer. */
+const PAGES = READ_BYTES / PAGE;
 
 const output = bufferFacts.extend({
   first: z.number(),
   last: z.number().describe('Last line of this answer; first - 1 if there is none'),
-  next: z.number().optional().describe('Where to go on reading, if there is more of what was asked'),
-  text: z.string().describe('The lines, each ended by a newline'),
+  next: z.number().optional().describe('first of the next call, if there is more of what was asked'),
+  next_column: z.number().optional().describe('column of the next call: the last line is cut there'),
+  text: z.string().describe('The lines, each ended by a newline unless it is cut'),
   lossy: z
     .array(z.number())
     .optional()
@@ -21,30 +23,45 @@ export const readLines = defineTool({
   name: 'read-lines',
   action: 'read',
   title: 'Read lines',
-  description: 'Read lines of a buffer as they are in the editor now, unsaved changes included.',
+  description:
+    'Read lines of a buffer as they are in the editor now, unsaved changes included, at most 128 KB of them; next tells where to go on.',
   input: z.strictObject({
     target,
     buffer,
-    first: z.number().int().positive().default(1),
+    first: z
+      .number()
+      .int()
+      .refine((line) => line !== 0, 'lines are counted from 1, or from -1 at the end')
+      .default(1)
+      .describe('Negative counts from the end: -20 begins at the last 20 lines'),
     last: z.number().int().positive().optional().describe('Default: as many as fit into one answer'),
+    column: z
+      .number()
+      .int()
+      .positive()
+      .default(1)
+      .describe('Character of the first line to begin at, to go on in a line that was cut'),
+    expected_changedtick: seenTick,
   }),
   output,
-  handle: async ({ target: name, buffer: number, first, last }, { editors, allow, signal }) => {
+  handle: async (
+    { target: name, buffer: number, first, last, column, expected_changedtick: tick },
+    { editors, allow, signal },
+  ) => {
     const editor = editors.find(name);
     await allow(editorQuestion('read', editor, `read buffer ${number}`, { number, first, last }));
-    const bound = Math.min(last ?? Number.MAX_SAFE_INTEGER, first + MOST_LINES - 1);
-    const answer = await editor.request('read', { buffer: number, first, last: bound, bytes: MOST_BYTES }, signal);
-    const { lines, lossy, ...facts } = answer;
-    const end = first + lines.length - 1;
-    const more = end < Math.min(last ?? facts.line_count, facts.line_count);
+    const wanted = { buffer: number, first, last: last ?? Number.MAX_SAFE_INTEGER, column, tick };
+    const { facts, lines, lossy, next, ...found } = await readText(editor, wanted, PAGES, signal);
+    const isCut = next !== undefined && next.column > 1;
     return {
       target: editor.name,
       ...facts,
-      last: end,
-      ...(more ? { next: end + 1 } : {}),
-      // Vim keeps a NUL of the file as a newline in the line.
-      text: lines.map((line) => `${line.replaceAll('\n', '\0')}\n`).join(''),
-      ...(lossy.length > 0 ? { lossy } : {}),
+      first: found.first,
+      last: found.first + lines.length - 1,
+      ...(next === undefined ? {} : { next: next.line }),
+      ...(isCut ? { next_column: next.column } : {}),
+      text: lines.map(withNul).join('\n') + (isCut || lines.length === 0 ? '' : '\n'),
+      ...(lossy.length > 0 ? { lossy: [...lossy] } : {}),
     };
   },
   text: ({ text, ...facts }) => `${JSON.stringify(facts)}\n${text}`,

@@ -1,36 +1,62 @@
 import { z } from 'zod';
 import { answers } from '../protocol.js';
 import { editorQuestion } from '../question.js';
-import { buffer, defineTool, target } from '../tool.js';
+import { buffer, defineTool, place, target } from '../tool.js';
 
 const MOST = 200;
+
+const output = answers.state.extend({
+  target: z.string(),
+  mode: z.string().describe("Mode of the person, as Vim's mode(1); ^V and ^S are written so"),
+  project_root: z
+    .string()
+    .describe(
+      'Nearest directory above the current file, else above cwd, with .git, package.json or the like; or empty',
+    ),
+  cursor: place.extend({ buffer: z.number() }),
+  tab: z.number().describe('Number of the current tab page'),
+  tabs: z.number().describe('Tab pages there are'),
+  windows: answers.state.shape.windows.describe(
+    'Windows of the current tab page: first and last line shown, line of the cursor',
+  ),
+  buffers: answers.state.shape.buffers.describe(
+    'Left out where ordinary: current, alternate, visible, modified, readonly, bomb if false; loaded, listed, modifiable, endofline if true; filetype, buftype if empty; fileencoding if utf-8; fileformat if unix',
+  ),
+  total: z.number().describe('Buffers there are, of which offset and limit choose'),
+  recent: z.array(z.string()).optional().describe('Files edited before that still exist, the latest first'),
+});
 
 export const state = defineTool({
   name: 'state',
   action: 'read',
   title: 'Buffers and cursor',
-  description: 'List the buffers of an editor with their changedtick, and where the person is.',
+  description: 'List the buffers of an editor with their changedtick, its windows, and where the person is.',
   input: z.strictObject({
     target,
     buffer: buffer.optional().describe('Only this buffer'),
     unlisted: z.boolean().default(false).describe('Unlisted buffers too'),
     offset: z.number().int().nonnegative().default(0).describe('Skip so many buffers'),
     limit: z.number().int().positive().max(MOST).default(50),
+    recent: z.number().int().nonnegative().max(50).default(0).describe('So many recently edited files, too'),
   }),
-  output: answers.state.extend({
-    target: z.string(),
-    mode: z.string().describe("Mode of the person, as Vim's mode(1)"),
-    cursor: z.object({
-      buffer: z.number(),
-      line: z.number(),
-      column: z.number().describe('In characters, from 1'),
-    }),
-    windows: z.number().describe('Windows in the current tab page'),
-    total: z.number().describe('Buffers there are, of which offset and limit choose'),
-  }),
+  output,
   handle: async ({ target: name, ...params }, { editors, allow, signal }) => {
     const editor = editors.find(name);
     await allow(editorQuestion('read', editor, 'list the buffers', params));
-    return { target: editor.name, ...(await editor.request('state', params, signal)) };
+    const { recent, ...found } = await editor.request('state', params, signal);
+    return { target: editor.name, ...found, ...(params.recent > 0 ? { recent } : {}) };
   },
+  text: ({ buffers, ...facts }) =>
+    [
+      JSON.stringify(facts),
+      'buffer changedtick line_count filename and what is not ordinary:',
+      ...buffers.map(row),
+    ].join('\n'),
 });
+
+/** A buffer in one line: what all have in order, then the flags that are set and the rest as name=value. */
+function row(facts: z.infer<typeof output>['buffers'][number]): string {
+  const { buffer: number, changedtick, line_count, filename, last_used: _, ...rest } = facts;
+  const flags = Object.entries(rest).map(([name, value]) => (value === true ? name : `${name}=${String(value)}`));
+  return [number, changedtick, line_count, JSON.stringify(filename), ...flags].join(' ');
+}

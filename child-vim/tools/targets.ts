@@ -1,37 +1,60 @@
 import { z } from 'zod';
+import { asFault } from '../../shared/fault.js';
+import type { Editor } from '../editor.js';
 import { defineTool } from '../tool.js';
 
-const output = z.object({
-  targets: z.array(
-    z.object({
-      target: z.string(),
-      active: z.boolean().describe('Whether @active means this one'),
-      pid: z.number(),
-      cwd: z.string().describe('Working directory when it connected'),
-      vim: z.string().describe('Version, as v:versionlong'),
-    }),
-  ),
+/** Milliseconds an editor has to say what it is doing. */
+const PATIENCE = 300;
+
+const SILENT = 'does not answer: probably stopped with Ctrl-Z, or waiting for a shell command or a script to end';
+
+const entry = z.object({
+  target: z.string(),
+  active: z.boolean().describe('Whether @active means this one'),
+  pid: z.number(),
+  cwd: z.string().describe('Working directory when it connected'),
+  vim: z.string().describe('Version, as v:versionlong'),
+  mode: z.string().optional().describe("Mode of the person, as Vim's mode(1); missing if it does not answer"),
+  busy: z
+    .string()
+    .optional()
+    .describe('Why a change of the current buffer would have to wait, or why nothing works; missing if all does'),
 });
 
 export const targets = defineTool({
   name: 'targets',
   action: 'read',
   title: 'Connected editors',
-  description: 'List the Vim editors that are connected. Begin here.',
+  description: 'List the Vim editors that are connected, and whether they are busy. Begin here.',
   input: z.strictObject({}),
-  output,
-  handle: async (_, { editors, allow }) => {
+  output: z.object({ targets: z.array(entry) }),
+  handle: async (_, { editors, allow, signal }) => {
     await allow({ action: 'read', subject: 'targets', message: 'List the connected editors?', exact: {} });
-    const { active } = editors;
-    const list = editors.all.map((editor) => ({
+    const { active, all } = editors;
+    const list = all.map(async (editor) => ({
       target: editor.name,
       active: editor === active,
       pid: editor.facts.pid,
       cwd: editor.facts.cwd,
       vim: editor.facts.version,
+      ...(await pulse(editor, signal)),
     }));
-    return { targets: list };
+    return { targets: await Promise.all(list) };
   },
   text: ({ targets: list }) =>
     list.length === 0 ? 'No Vim is connected. The person connects one with :Mcp.' : JSON.stringify({ targets: list }),
 });
+
+/** What the person is doing in an editor, if it tells at once. */
+async function pulse(editor: Editor, signal: AbortSignal): Promise<{ mode?: string; busy?: string }> {
+  try {
+    const { mode, busy } = await editor.request('pulse', {}, signal, PATIENCE);
+    return busy === '' ? { mode } : { mode, busy };
+  } catch (error) {
+    const { kind, message } = asFault(error);
+    signal.throwIfAborted();
+    // An older plugin cannot tell.
+    if (kind === 'unsupported') return {};
+    return { busy: kind === 'timeout' ? SILENT : message };
+  }
+}

@@ -67,6 +67,11 @@ export class Vim {
     return this.#screen.rows;
   }
 
+  /** Row and column of the terminal's cursor, from 0. */
+  cursor(): { row: number; column: number } {
+    return this.#screen.cursor;
+  }
+
   /** Evaluates an expression in Vim, whatever it is doing. */
   eval<T = unknown>(expression: string): Promise<T> {
     return this.#channel.ask(expression) as Promise<T>;

@@ -47,8 +47,8 @@ describe('capabilities', () => {
     assert.equal((value['units'] as string[])[0], 'char');
     const buffer = await at.vim.buffer(Array.from({ length: 9000 }, () => 'x'.repeat(99)));
     const { text, next } = (await at.broker.call('read-lines', { buffer })).value as { text: string; next: number };
-    // The line that goes over the limit is still in it.
-    assert.ok(text.length >= limits.read_bytes && text.length < limits.read_bytes + 100, `${text.length} bytes`);
+    // It is read in pages of whole lines, so that a little may be missing.
+    assert.ok(text.length <= limits.read_bytes && text.length > limits.read_bytes * 0.9, `${text.length} bytes`);
     assert.equal(next, text.length / 100 + 1);
   });
 });

@@ -5,12 +5,16 @@ import { connect, type Socket } from 'node:net';
 /** The verbs of the plugin, sorted. */
 export const VERBS = [
   'edit',
+  'grep',
   'open',
   'probe',
+  'pulse',
   'read',
   'redo',
   'refused',
   'save',
+  'screen',
+  'selection',
   'stage',
   'staged',
   'state',
@@ -18,6 +22,15 @@ export const VERBS = [
   'unstage',
   'welcome',
 ];
+
+/** What a Vim answers that does not do what it is asked. */
+export class Refusal {
+  readonly err: unknown;
+
+  constructor(category: string, message: string, data: object = {}) {
+    this.err = { category, message, data };
+  }
+}
 
 type Answer = (params: Record<string, unknown>) => unknown;
 
@@ -38,6 +51,7 @@ export class FakeVim {
     this.#answers = {
       welcome: () => ({ major: 1, minor: 0, pid: 1, cwd: '/', version: '9', verbs: VERBS }),
       refused: () => ({}),
+      pulse: () => ({ mode: 'n', busy: '' }),
       ...answers,
     };
     socket.setEncoding('utf8').on('data', (text: string) => this.#take(text));
@@ -81,7 +95,8 @@ export class FakeVim {
     }
     this.called.push(params[0]);
     const answer = this.#answers[params[0]]?.(params[1]);
-    if (answer !== undefined) this.send([id, { ok: answer }]);
+    if (answer instanceof Refusal) this.send([id, { err: answer.err }]);
+    else if (answer !== undefined) this.send([id, { ok: answer }]);
   }
 }
 

@@ -26,7 +26,7 @@ describe('a change of megabytes on its way to Vim', () => {
     const broker = at.own(await Broker.start(at.home, ['--token', TOKEN, '--auto-allow', '*']));
     const taken: { id: string; text: string }[] = [];
     const answers = {
-      read: () => ({ ...FACTS, first: 1, lines: ['x'], lossy: [] }),
+      read: () => ({ ...FACTS, first: 1, lines: ['x'], lossy: [], cut: 0 }),
       stage: (piece: Record<string, unknown>) => {
         taken.push(piece as { id: string; text: string });
         return taken.length > pieces ? undefined : {};

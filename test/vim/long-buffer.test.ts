@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Home, makeHome } from '../kit/home.js';
 import { eventually } from '../kit/until.js';
 import { Broker, printedUrl } from './broker.js';
-import { FakeVim } from './fake-vim.js';
+import { FakeVim, Refusal } from './fake-vim.js';
 
 describe('editing a buffer of a million lines', () => {
   const TOKEN = 'a-token-for-tests';
@@ -15,14 +15,19 @@ describe('editing a buffer of a million lines', () => {
   let read: [first: number, last: number][] = [];
   let page = (first: number, last: number): object => ({ lines: [`line ${first}`].slice(0, last - first + 1) });
   let edits: unknown[] = [];
+  /** Lines below this one are refused, since the buffer has changed. */
+  let changedBelow = Number.POSITIVE_INFINITY;
 
   before(async () => {
     home = await makeHome();
     broker = await Broker.start(home, ['--token', TOKEN, '--auto-allow', '*']);
     vim = await FakeVim.connect(printedUrl(home, '--token', TOKEN), {
-      read: ({ first, last }) => {
+      read: ({ first, last, tick }) => {
+        if (tick !== undefined && Number(first) > changedBelow) {
+          return new Refusal('stale', 'buffer 1 (/x) changed since tick 7; it is now at 8', { changedtick: 8 });
+        }
         read.push([Number(first), Number(last)]);
-        return { ...facts, first, lossy: [], ...page(Number(first), Number(last)) };
+        return { ...facts, first, lossy: [], cut: 0, ...page(Number(first), Number(last)) };
       },
       edit: (params) => {
         edits.push(params['ops']);
@@ -64,12 +69,11 @@ describe('editing a buffer of a million lines', () => {
   });
 
   it('is refused when the buffer changes while it is read', async () => {
-    const before = page;
-    page = (first) => ({ lines: ['x'], changedtick: first > 1 ? 8 : 7 });
+    changedBelow = 1;
     const result = await edit({ kind: 'lines', first: 5, last: 6, text: '' });
     assert.match(result.text, /changed since tick 7; it is now at 8/);
     assert.deepEqual(edits, []);
-    page = before;
+    changedBelow = Number.POSITIVE_INFINITY;
   });
 
   it('holds no more than it can', async () => {

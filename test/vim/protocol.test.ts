@@ -103,7 +103,7 @@ describe('the private protocol', () => {
     const staged: string[] = [];
     let edit: unknown;
     const vim = await FakeVim.connect(url, {
-      read: () => ({ ...facts, first: 1, lines: ['x'], lossy: [] }),
+      read: () => ({ ...facts, first: 1, lines: ['x'], lossy: [], cut: 0 }),
       stage: ({ text }) => {
         staged.push(String(text));
         return {};

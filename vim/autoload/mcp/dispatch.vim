@@ -6,10 +6,15 @@ import autoload 'mcp/buffer.vim'
 import autoload 'mcp/edit.vim'
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
+import autoload 'mcp/grep.vim'
 import autoload 'mcp/link.vim'
 import autoload 'mcp/open.vim'
+import autoload 'mcp/read.vim'
 import autoload 'mcp/save.vim'
+import autoload 'mcp/screen.vim'
+import autoload 'mcp/selection.vim'
 import autoload 'mcp/stage.vim'
+import autoload 'mcp/state.vim'
 import autoload 'mcp/undo.vim'
 
 final VERBS: dict<func(dict<any>): any> = {}
@@ -56,9 +61,13 @@ enddef
 VERBS->extend({
   welcome: (p) => link.Welcome(p, Verbs()),
   refused: (p) => link.Refused(p),
-  state: (p) => buffer.State(p),
+  pulse: (_) => gate.Pulse(),
+  state: (p) => state.State(p),
   probe: (p) => buffer.Probe(p),
-  read: (p) => buffer.Read(p),
+  read: (p) => read.Read(p),
+  grep: (p) => grep.Search(p),
+  selection: (p) => selection.Read(p),
+  screen: (_) => screen.Look(),
   open: (p) => open.Open(p),
   edit: (p) => edit.Apply(p),
   undo: (p) => undo.Step(p, 'undo'),

@@ -22,12 +22,12 @@ export def Record(exception: string, throwpoint: string, fallback: string): dict
   return {category: fallback, message: message, data: fallback == 'bug' ? {at: throwpoint} : {}}
 enddef
 
-# Runs `Body` and reports an error of Vim's own (E21, E45, E212, …) as something the editor does not allow.
-export def Guard(Body: func(): any): any
+# Runs `Body` and reports an error of Vim's own (E21, E45, E212, …) as `category`: something the editor does not allow.
+export def Guard(Body: func(): any, category: string = 'unsupported'): any
   try
     return Body()
   catch
-    var record = Record(v:exception, v:throwpoint, 'unsupported')
+    var record = Record(v:exception, v:throwpoint, category)
     Throw(record.category, record.message, record.data)
   endtry
   return v:null

@@ -25,6 +25,11 @@ def Free(modes: list<string>, flags: string): bool
   return index(modes, mode(1)) >= 0 && state(flags) == ''
 enddef
 
+# The mode, and what the person is doing if a change of the current buffer would have to wait for its end, else ''.
+export def Pulse(): dict<string>
+  return {mode: strtrans(mode(1)), busy: Free(TYPING, 'moaSs') ? '' : Describe()}
+enddef
+
 # What the person is doing, for the error text.
 export def Describe(): string
   var at = mode(1)

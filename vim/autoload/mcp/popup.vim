@@ -5,22 +5,25 @@ vim9script
 # Runs `command` (fixed text of this plugin, never text from outside) in `bufnr` and returns its messages. The
 # current buffer uses its own window; any other a hidden popup that lives as long as the command.
 export def Within(bufnr: number, command: string): string
-  if bufnr == bufnr()
-    return win_execute(win_getid(), command)
-  endif
+  return bufnr == bufnr() ? win_execute(win_getid(), command) : Aside(bufnr, command)
+enddef
+
+# The same, always in a hidden popup: the command may move its cursor. Not for a terminal.
+export def Aside(bufnr: number, command: string): string
   # 'bufhidden' may say "wipe", and closing the popup hides the buffer.
   var hidden = getbufvar(bufnr, '&bufhidden')
-  setbufvar(bufnr, '&bufhidden', 'hide')
+  noautocmd setbufvar(bufnr, '&bufhidden', 'hide')
   var window = 0
   try
-    noautocmd window = popup_create(bufnr, {hidden: 1})
+    # Vim measures the lines that a popup shows, hidden or not: one is enough.
+    noautocmd window = popup_create(bufnr, {hidden: 1, maxheight: 1})
     return win_execute(window, command)
   finally
     if window != 0
       noautocmd popup_close(window)
     endif
     if bufexists(bufnr)
-      setbufvar(bufnr, '&bufhidden', hidden)
+      noautocmd setbufvar(bufnr, '&bufhidden', hidden)
     endif
   endtry
   return ''
