@@ -81,7 +81,7 @@ export class Editor {
    * @throws Fault `busy`, telling what the person is doing, when they are not done in time; as {@link request} does.
    */
   write<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    return this.#admitted(verb, () => this.#whenFree(() => this.#calls.call(verb, params, signal), signal));
+    return this.#admitted(verb, () => this.#whenFree(() => this.#change(verb, params, signal), signal));
   }
 
   /** Vim reported something. */
@@ -116,6 +116,27 @@ export class Editor {
       return await ask();
     } finally {
       this.#open -= 1;
+    }
+  }
+
+  async #change<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
+    if (this.facts.verbs.has('pulse')) await this.#listening(signal);
+    return await this.#calls.call(verb, params, signal);
+  }
+
+  /**
+   * While Vim runs a shell command it reads nothing, and would carry out later what nobody waits for any more. So a change
+   * is sent only when Vim is known to listen.
+   */
+  async #listening(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#calls.call('pulse', {}, signal);
+    } catch (error) {
+      const fault = asFault(error);
+      if (!(fault instanceof Unanswered)) throw fault;
+      throw new Fault(fault.kind, `nothing was changed: ${fault.message}`, {
+        next: 'Repeat the call when state answers again.',
+      });
     }
   }
 
@@ -183,7 +204,7 @@ function uncertain({ kind, message }: Unanswered): Fault {
 
 function stillBusy(name: string, { message, data }: Fault): Fault {
   return new Fault('busy', `nothing was changed in ${name}: ${message}`, {
-    next: 'Ask the person to finish and press Esc, then repeat the call.',
+    next: 'Ask the person to finish that, then repeat the call.',
     data,
   });
 }

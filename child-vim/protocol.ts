@@ -151,7 +151,7 @@ export const answers = {
   edit: brief,
   undo: step,
   redo: step,
-  save: brief,
+  save: brief.extend({ written: z.boolean().optional(), changed: z.boolean().optional() }),
   stage: z.object({}),
   unstage: z.object({}),
   staged: z.unknown(),

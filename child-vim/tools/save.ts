@@ -6,10 +6,15 @@ export const save = defineTool({
   name: 'save',
   action: 'save',
   title: 'Save a buffer',
-  description:
-    "Write a modified buffer to its own file (Vim's :update). Refused if the file was changed on disk. Look at modified in the result: autocommands may have changed the text again.",
+  description: "Write a modified buffer to its own file (Vim's :update). Refused if the file was changed on disk.",
   input: z.strictObject({ target, buffer, expected_changedtick: expectedTick }),
-  output: bufferFacts,
+  output: bufferFacts.extend({
+    written: z.boolean().optional().describe('Absent if there was nothing to write'),
+    changed: z
+      .boolean()
+      .optional()
+      .describe('Autocommands such as a formatter changed the text while it was written: read it again'),
+  }),
   idempotent: true,
   destructive: true,
   handle: async ({ target: name, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {

@@ -64,17 +64,22 @@ describe('open', () => {
     await at.vim.ex('cd ..');
   });
 
-  it('does not obey modelines', async () => {
-    const path = join(at.home.path, 'modeline.txt');
-    await writeFile(path, 'text\n# vim: tw=37\n');
-    const { value } = await at.broker.call('open', { path });
-    assert.deepEqual(
-      await at.vim.eval(
-        `[getbufvar(${String(value['buffer'])}, '&tw'), getbufvar(${String(value['buffer'])}, '&modeline')]`,
-      ),
-      [0, 1],
-    );
-  });
+  for (const how of ['open', 'read-lines'] as const) {
+    it(`does not obey modelines in ${how}`, async () => {
+      const path = join(at.home.path, `modeline-${how}.txt`);
+      await writeFile(path, `text\n# vim: set tw=37 fdm=expr fde=execute('let\\ g:taken=1'):\n`);
+      await at.vim.ex(`badd ${path} | set modelineexpr`);
+      const listed = await at.vim.eval<number>(`bufnr('${path}')`);
+      const { value } = await at.broker.call(how, how === 'open' ? { path } : { buffer: listed });
+      const buffer = String(value['buffer']);
+      assert.deepEqual(
+        await at.vim.eval(`['tw', 'fdm', 'fde', 'modeline']->map({_, name -> getbufvar(${buffer}, '&' .. name)})`),
+        [0, 'manual', '0', 1],
+      );
+      await at.vim.ex(`sbuffer ${buffer} | redraw | quit`);
+      assert.equal(await at.vim.eval("exists('g:taken')"), 0);
+    });
+  }
 
   it('tells who else edits the file', async () => {
     const path = join(at.home.path, 'shared.txt');

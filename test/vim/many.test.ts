@@ -148,7 +148,7 @@ describe('an editor that does not answer', () => {
 describe('calls to one editor', () => {
   const at = stage();
   const FACTS = { buffer: 1, filename: '/x', changedtick: 7, line_count: 2, modified: false };
-  const READ = { ...FACTS, first: 1, lines: ['x'], lossy: [] };
+  const READ = { ...FACTS, first: 1, lines: ['x'], lossy: [], cut: 0 };
   const edit = { buffer: 1, expected_changedtick: 7, diff: change(1, 'x', 'y') };
 
   async function fake(answers: Record<string, () => unknown>): Promise<{ broker: Broker; vim: FakeVim }> {

@@ -111,7 +111,7 @@ describe('targets', () => {
       ['i', 'i', undefined],
       ['\x16', '^V', /Visual mode/],
       ['d', 'no', /middle of an operator/],
-      [':', 'c', /a command line/],
+      [':', 'c', /the command line/],
     ] as const) {
       vim.type(keys);
       await vim.until('strtrans(mode(1))', mode);

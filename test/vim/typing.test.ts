@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventually } from '../kit/until.js';
 import { change, type Result } from './broker.js';
@@ -37,6 +39,39 @@ describe('an edit while the person types', () => {
     await edit(buffer, '@@ -1,1 +1,3 @@\n+a\n+b\n top\n');
     at.vim.type('!\x1b');
     await at.vim.until("getline(1, '$')", ['a', 'b', 'top', 'text+!']);
+  });
+
+  it('waits where it takes away the line that is typed in, and changes that line at once', async () => {
+    const buffer = await at.vim.buffer(['top', 'text', 'end']);
+    at.vim.type('jA+');
+    await at.vim.until('getline(2)', 'text+');
+    const changed = await edit(buffer, change(2, 'text+', 'TEXT+'));
+    assert.equal(changed.isError, false, changed.text);
+    const pending = edit(buffer, '@@ -1,2 +1,1 @@\n-top\n-TEXT+\n+one\n');
+    await at.vim.until("exists('#mcp_gate#SafeState')", 1);
+    assert.deepEqual(await at.vim.lines(buffer), ['top', 'TEXT+', 'end']);
+    at.vim.type('\x1b');
+    const result = await pending;
+    assert.equal(result.isError, false, result.text);
+    assert.deepEqual(await at.vim.lines(buffer), ['one', 'end']);
+  });
+
+  it('may be a save, which leaves the typing as it is', async () => {
+    const path = join(at.home.path, 'typing.txt');
+    await writeFile(path, 'x\n');
+    await at.vim.ex(`edit! ${path}`);
+    const buffer = await at.vim.eval<number>('bufnr()');
+    at.vim.type('Aone');
+    await at.vim.until('getline(1)', 'xone');
+    const saved = await at.broker.call('save', { buffer, expected_changedtick: await at.vim.tick(buffer) });
+    assert.equal(saved.value['written'], true, saved.text);
+    at.vim.type('two\x1b');
+    await at.vim.until('[mode(1), getline(1)]', ['n', 'xonetwo']);
+    assert.equal(await readFile(path, 'utf8'), 'xone\n');
+    at.vim.type('u');
+    await at.vim.until('getline(1)', 'xone');
+    at.vim.type('u');
+    await at.vim.until('getline(1)', 'x');
   });
 
   for (const [what, begin, mode, finish, after] of [

@@ -4,6 +4,9 @@ vim9script
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/open.vim'
 
+# Each 'buftype' whose buffer has no file, even where it has a name.
+export const FILELESS = ['nofile', 'terminal', 'prompt', 'popup', 'quickfix']
+
 # Makes sure that {buffer: number} exists and is loaded; its number.
 export def Loaded(p: dict<any>): number
   if type(p.buffer) != v:t_number || p.buffer < 1 || !bufexists(p.buffer)

@@ -33,6 +33,8 @@ endfunction
 def Serve(verb: any, params: any): any
   if !link.Ready() && index(['welcome', 'refused'], verb) < 0
     fault.Throw('invalid', 'no request is served before the welcome')
+  elseif link.Unfit() != ''
+    fault.Throw('unsupported', link.Unfit())
   endif
   return VerbOf(verb)(params)
 enddef

@@ -17,7 +17,11 @@ export def Record(exception: string, throwpoint: string, fallback: string): dict
   endif
   var message = substitute(exception, '^Vim\%((\a\+)\)\=:', '', '')
   if message =~ '^E\%(565\|523\|11\|1155\):\=\>'
-    return {category: 'busy', message: message, data: {mode: strtrans(mode(1)), state: state()}}
+    return {
+      category: 'busy',
+      message: 'a mapping, a completion or the command-line window is open, where Vim lets nothing change: ' .. message,
+      data: {mode: strtrans(mode(1)), state: state()},
+    }
   endif
   return {category: fallback, message: message, data: fallback == 'bug' ? {at: throwpoint} : {}}
 enddef

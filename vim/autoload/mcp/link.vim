@@ -39,6 +39,10 @@ var instance = ''
 # :Mcp URL, :Mcp TARGET or :Mcp alone.
 export def Connect(argument: string)
   Close()
+  if Unfit() != ''
+    message.Say(Unfit())
+    return
+  endif
   try
     wanted = Wanted(argument)
   catch
@@ -55,6 +59,11 @@ export def Connect(argument: string)
     autocmd VimLeavePre * Leave()
   augroup END
   Later(1, Try)
+enddef
+
+# Why this Vim cannot be served, or ''. The channel converts text to 'encoding' and puts '?' for what has no place in it.
+export def Unfit(): string
+  return &encoding == 'utf-8' ? '' : printf("'encoding' is %s; put `set encoding=utf-8` into the vimrc", &encoding)
 enddef
 
 # :McpDisconnect

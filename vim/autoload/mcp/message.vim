@@ -1,7 +1,11 @@
 vim9script
 # One-line messages to the person that disturb nothing: never a hit-enter prompt, never over a prompt.
 
+import autoload 'mcp/idle.vim'
+
 var waiting: list<string> = []
+# Milliseconds after which the person's command is over, as a rule.
+const SOON = 100
 var last = ''
 
 # Shows `text` now, or as soon as the person is in Normal or Insert mode.
@@ -15,6 +19,7 @@ export def Say(text: string)
     autocmd!
     autocmd SafeState,VimEnter * ++once Flush()
   augroup END
+  timer_start(SOON, (_) => idle.Stir())
 enddef
 
 def Flush()

@@ -10,9 +10,19 @@ export def Open(p: dict<any>): dict<any>
   var path = AtHome(p.path)
   Allowed(path)
   var bufnr = fault.Guard(() => bufadd(path))
+  OfFile(bufnr)
   var found = bufloaded(bufnr) ? {} : Load(bufnr)
   setbufvar(bufnr, '&buflisted', 1)
   return buffer.Brief(bufnr)->extend(found)
+enddef
+
+# Throws if what bears the name is no text of a file but a terminal, a note of a plugin or the like.
+def OfFile(bufnr: number)
+  var buftype = getbufvar(bufnr, '&buftype')
+  if buffer.FILELESS->index(buftype) >= 0
+    fault.Throw('unsupported', printf("buffer %d (%s) bears that name but is not the file: its 'buftype' is %s",
+      bufnr, buffer.Name(bufnr), buftype))
+  endif
 enddef
 
 # A leading `~/` is the home directory; nothing else in a path has a meaning.
@@ -28,12 +38,12 @@ export def Load(bufnr: number): dict<any>
   # With "silent!" a swap file (E325) is noted and the buffer loaded all the same; inside :try it would be
   # loaded as well but count as an error.
   v:errmsg = ''
-  setbufvar(bufnr, '&modeline', 0)
+  noautocmd setbufvar(bufnr, '&modeline', 0)
   silent! bufload(bufnr)
   if !bufloaded(bufnr)
     fault.Throw(v:errmsg =~ 'E565' ? 'busy' : 'unsupported', 'the buffer could not be loaded: ' .. v:errmsg)
   endif
-  setbufvar(bufnr, '&modeline', &g:modeline)
+  noautocmd setbufvar(bufnr, '&modeline', &g:modeline)
   return v:errmsg =~ '^E325' ? {swap: SwapOwner(bufnr)} : {}
 enddef
 
@@ -41,17 +51,23 @@ enddef
 # the person (an encrypted file).
 def Allowed(path: string)
   if path == '' || path =~ "\n"
-    fault.Throw('invalid', 'the path is empty or holds a NUL')
+    fault.Throw('invalid', 'the path is empty or holds a line break')
   elseif path =~ '^\a[[:alnum:]+.-]*:[/\\]'
     fault.Throw('unsupported', path .. ' names a remote file; only local files are opened')
   elseif isdirectory(path) || path =~ '[/]$'
     fault.Throw('unsupported', path .. ' is a directory')
   endif
-  var kind = getftype(resolve(path))
+  Regular(path)
+  if IsEncrypted(path)
+    fault.Throw('unsupported', path .. ' is encrypted; only the person can open it')
+  endif
+enddef
+
+# Throws if there is something else than a file of its own: reading or writing a FIFO would freeze Vim.
+export def Regular(path: string)
+  var kind = getftype(fault.Guard(() => resolve(path)))
   if index(['', 'file'], kind) < 0
     fault.Throw('unsupported', printf('%s is not a regular file but a %s', path, kind))
-  elseif IsEncrypted(path)
-    fault.Throw('unsupported', path .. ' is encrypted; only the person can open it')
   endif
 enddef
 

@@ -13,27 +13,32 @@ var tree: dict<any> = {}
 export def Step(p: dict<any>, command: string): dict<any>
   var bufnr = buffer.Loaded(p)
   buffer.Unchanged(bufnr, p.tick)
-  gate.Check(bufnr, ['n'])
   edit.Writable(bufnr)
-  var before = Tree(bufnr, '')
-  var after = Tree(bufnr, 'silent keepjumps ' .. command .. ' | ')
+  gate.Check(bufnr, ['n'])
+  var reached = Stepped(bufnr, command)
   edit.Show(bufnr)
   var facts = buffer.Brief(bufnr)
   return {
     buffer: bufnr,
     filename: facts.filename,
     changedtick: facts.changedtick,
-    changed: before.seq_cur != after.seq_cur,
-    seq_cur: after.seq_cur,
-    seq_last: after.seq_last,
+    changed: facts.changedtick != p.tick,
+    seq_cur: reached.seq_cur,
+    seq_last: reached.seq_last,
     modified: facts.modified,
   }
 enddef
 
-# undotree() took no buffer before 9.0.1686, so it is read in the buffer's window.
-def Tree(bufnr: number, command: string): dict<any>
-  tree = {}
-  popup.Within(bufnr, command .. 'call mcp#undo#Note()')
+# Where in the tree the step ended. undotree() took no buffer before 9.0.1686, so it is read in the buffer's window.
+def Stepped(bufnr: number, command: string): dict<any>
+  # With the flag "u" a second undo would take back the first, and redo would do nothing.
+  var cpoptions = &cpoptions
+  noautocmd set cpoptions-=u
+  try
+    popup.Within(bufnr, 'silent keepjumps ' .. command .. ' | call mcp#undo#Note()')
+  finally
+    noautocmd &cpoptions = cpoptions
+  endtry
   return tree
 enddef
 
