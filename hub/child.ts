@@ -20,6 +20,15 @@ export interface ChildEvents {
   missing(child: Child, why: Fault): void;
 }
 
+/** How a child is. */
+export interface ChildStatus {
+  readonly state: 'running' | 'starting' | 'stopped' | 'waiting to be started again' | 'away';
+  /** Its process. */
+  readonly pid?: number | undefined;
+  /** Why it is not there. */
+  readonly error?: string | undefined;
+}
+
 /** A server behind the hub, however it is reached. */
 export interface Child {
   readonly alias: string;
@@ -42,4 +51,11 @@ export interface Child {
   learn(): Promise<void>;
   /** Ends it for good; open calls fail with `why`. */
   stop(why?: Fault): Promise<void>;
+  /** How it is now. */
+  status(): ChildStatus;
+  /**
+   * Stops it and starts it again; its open calls fail.
+   * @throws Fault `unsupported` where that is not the hub's to do, `gone` when it does not start.
+   */
+  restart(): Promise<void>;
 }

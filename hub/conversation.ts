@@ -7,7 +7,7 @@ import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { Peer } from '../shared/peer.js';
 import { type Greeting, greet, offers } from './handshake.js';
-import { type Catalogue, LIST_NAMES, LISTS, type ListName, listChanged, NO_LISTS } from './protocol.js';
+import { type Catalogue, LIST_NAMES, LISTS, type ListName, listChanged, NOTHING } from './protocol.js';
 
 /** What a child brings up by itself. */
 export interface ConversationEvents {
@@ -34,7 +34,7 @@ const CALM = 500;
 export class Conversation {
   readonly peer: Peer;
   readonly #events: ConversationEvents;
-  #catalogue: Catalogue = { capabilities: {}, instructions: undefined, lists: NO_LISTS };
+  #catalogue: Catalogue = NOTHING;
   #junk = 0;
   readonly #stale = new Set<ListName>();
   /** Whether lists may be read: after the greeting, and by one reader. */

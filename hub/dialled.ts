@@ -2,7 +2,7 @@ import { asFault, Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
-import type { Child, ChildEvents } from './child.js';
+import type { Child, ChildEvents, ChildStatus } from './child.js';
 import { Conversation } from './conversation.js';
 import { EVERYTHING, Exposure } from './exposure.js';
 import type { Greeting } from './handshake.js';
@@ -69,6 +69,15 @@ export class DialledChild implements Child {
   stop(why = new Fault('gone', 'the hub ends')): Promise<void> {
     this.#conversation?.peer.close(why);
     return Promise.resolve();
+  }
+
+  status(): ChildStatus {
+    return { state: this.peer === undefined ? 'away' : 'running' };
+  }
+
+  restart(): Promise<void> {
+    const next = 'Restart it where it was started.';
+    return Promise.reject(new Fault('unsupported', `${this.alias} dials in by itself`, { next }));
   }
 
   async #converse(link: Link): Promise<void> {

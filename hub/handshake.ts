@@ -67,7 +67,13 @@ export async function greet(peer: Peer, greeting: Greeting): Promise<Catalogue> 
   if (level !== undefined && 'logging' in can) void setLevel(peer, level).catch(() => undefined);
   const instructions = typeof about['instructions'] === 'string' ? about['instructions'] : undefined;
   const lists = await Promise.all(LIST_NAMES.map(async (list) => [list, await offers(peer, can, list)] as const));
-  return { capabilities: can, instructions, lists: { ...NO_LISTS, ...Object.fromEntries(lists) } };
+  return {
+    capabilities: can,
+    instructions,
+    lists: { ...NO_LISTS, ...Object.fromEntries(lists) },
+    server: objectOf(about['serverInfo']),
+    protocol: String(about['protocolVersion']),
+  };
 }
 
 /** A list of a child; empty where the child does not have that capability. What has no name of its own is left out. */

@@ -2,7 +2,7 @@ import { QUOTE } from '../shared/ascii.js';
 import type { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
-import type { Link } from '../shared/link.js';
+import { type Link, memoryLinks } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import type { Edit } from '../shared/parts.js';
 import { merged } from './catalog.js';
@@ -10,7 +10,7 @@ import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec, type Reconfigured } from './children.js';
 import { Client } from './client.js';
 import { AUTO, type Form } from './forms.js';
-import { ASKED, LIST_NAMES, type ListName } from './protocol.js';
+import { ASKED, LIST_NAMES, type ListName, OWN_ALIAS } from './protocol.js';
 import { relay } from './relay.js';
 import { Router } from './router.js';
 import { Subscriptions } from './subscriptions.js';
@@ -20,6 +20,8 @@ import { Uris } from './uris.js';
 export interface HubSettings {
   /** Between alias and name, or {@link AUTO}. */
   readonly separator?: string;
+  /** Whether the hub's own tools are offered beside those of the children. */
+  readonly status?: boolean;
   /** Called when a child without which the hub is not to run could not be started. */
   readonly missing?: (why: Fault) => void;
 }
@@ -37,7 +39,7 @@ export class Hub {
   /** How many new configurations are being taken up; clients are not told of changes meanwhile. */
   #unsettled = 0;
 
-  constructor(specs: readonly ChildSpec[], { separator = AUTO, missing }: HubSettings = {}) {
+  constructor(specs: readonly ChildSpec[], { separator = AUTO, status = false, missing }: HubSettings = {}) {
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
       notification: (child, frame) => this.#pass(child, frame),
@@ -49,6 +51,7 @@ export class Hub {
     this.children = new Children(specs, events);
     this.#uris = new Uris(this.children);
     this.#router = new Router(this.children, this.#uris, this.#subscriptions, separator);
+    if (status) void this.#offerStatus();
   }
 
   /** Serves a client; resolves when it has gone away, with why. */
@@ -83,6 +86,13 @@ export class Hub {
   /** Tells all clients something by a log message of the hub itself. */
   say(level: 'info' | 'warning' | 'error', text: string): void {
     for (const client of this.#clients) client.say(level, text);
+  }
+
+  async #offerStatus(): Promise<void> {
+    const { serveStatus } = await import('./status.js');
+    const [near, far] = memoryLinks([OWN_ALIAS, 'the hub']);
+    serveStatus(far, this.children);
+    this.children.dialledIn(OWN_ALIAS, near);
   }
 
   /** A child's question goes to the client that owns the call it belongs to. */

@@ -47,6 +47,7 @@ async function serve(options: HubOptions): Promise<void> {
   const configuration = await configurationOf(options);
   const hub = new Hub((await configuration?.read()) ?? options.children, {
     separator: options.separator,
+    status: options.status,
     missing: (why) => void endWithout(why),
   });
   // With files, SIGHUP means that they are to be read again.

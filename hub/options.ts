@@ -5,6 +5,7 @@ import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
 import { AUTO } from './forms.js';
 import { isAlias, isSeparator } from './prefix.js';
+import { OWN_ALIAS } from './protocol.js';
 import type { RemoteSpec } from './remote.js';
 import type { ProgramSpec } from './spawn.js';
 
@@ -24,6 +25,10 @@ export const HUB_FLAGS: readonly Flag[] = [
     value: 'FILE',
     many: true,
     help: 'run the servers of this file too, and follow its changes; may be repeated',
+  },
+  {
+    name: 'status',
+    help: 'offer tools of the hub itself: hub.servers tells how each server is, hub.restart restarts one',
   },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
   { name: 'help', help: 'print this help' },
@@ -81,6 +86,8 @@ export interface HubOptions {
   readonly tokens: readonly string[];
   /** Between alias and name, or `auto`. */
   readonly separator: string;
+  /** Whether the hub offers tools of its own. */
+  readonly status: boolean;
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
   /** Files with more children. */
@@ -110,6 +117,7 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
   }
   if (alias !== undefined)
     throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
+  checkOwnAlias(hub.has('status'), children);
   return {
     stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     name: checkedName(hub.get('name')?.[0] ?? 'default'),
@@ -117,10 +125,16 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     bind: readBind(hub.get('bind')?.[0] ?? ''),
     tokens: (hub.get('token') ?? []).map(checkedToken),
     separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
+    status: hub.has('status'),
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
     configs: hub.get('config') ?? [],
   };
+}
+
+function checkOwnAlias(isTaken: boolean, children: readonly ChildDraft[]): void {
+  if (isTaken && children.some(({ alias }) => alias === OWN_ALIAS))
+    throw usageFault(`--status takes the alias ${OWN_ALIAS} for the hub itself; give the child another one`);
 }
 
 /** A child as it is written: what its flags mean is not read yet. */

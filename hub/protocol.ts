@@ -45,10 +45,22 @@ export interface Catalogue {
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
   readonly lists: Readonly<Record<ListName, readonly Item[]>>;
+  /** What it calls itself, and its protocol revision. */
+  readonly server: JsonObject;
+  readonly protocol: string;
 }
 
 /** The lists of a server that offers nothing. */
 export const NO_LISTS: Catalogue['lists'] = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
+
+/** What is known of a server that has said nothing yet. */
+export const NOTHING: Catalogue = {
+  capabilities: {},
+  instructions: undefined,
+  lists: NO_LISTS,
+  server: {},
+  protocol: '',
+};
 
 /** What is offered to children where clients come and go: a question that the client at hand cannot answer is declined. */
 export const ANY_CLIENT: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -64,6 +76,9 @@ export const ASKED: ReadonlyMap<string, string> = new Map([
 export function objectOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
+
+/** The alias of the hub's own tools. */
+export const OWN_ALIAS = 'hub';
 
 /** Name and version under which the hub introduces itself on both sides. */
 export const HUB_INFO = { name: 'mcp-multibroker', title: 'MCP multibroker', version: '0.1.0' } as const;

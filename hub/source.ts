@@ -10,6 +10,7 @@ export type Source = ProgramSpec | RemoteSpec;
 /** A child that runs, or is spoken to. */
 export interface Opened {
   readonly link: Link;
+  readonly pid?: number;
   stop(why?: Fault): Promise<void>;
   /** Says whom to tell when it may have said something that was not heard. */
   whenUnheard?(tell: () => void): void;

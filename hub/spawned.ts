@@ -3,7 +3,7 @@ import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
-import type { Child, ChildEvents } from './child.js';
+import type { Child, ChildEvents, ChildStatus } from './child.js';
 import { Conversation } from './conversation.js';
 import { Exposure, type ExposureSpec } from './exposure.js';
 import type { Guard } from './guard.js';
@@ -112,6 +112,25 @@ export class SpawnedChild implements Child {
     if (this.#state.at === 'waiting') clearTimeout(this.#state.timer);
     this.#enter({ at: 'ended' });
     await this.#program?.stop(why);
+  }
+
+  status(): ChildStatus {
+    const { at } = this.#state;
+    if (at === 'ready') return { state: 'running', pid: this.#program?.pid };
+    if (at === 'starting') return { state: 'starting' };
+    if (this.#state.at === 'waiting') return { state: 'waiting to be started again', error: this.#state.why.message };
+    return { state: 'stopped' };
+  }
+
+  async restart(): Promise<void> {
+    const why = new Fault('gone', `${this.alias} is restarted`, { next: 'Repeat the call.' });
+    const state = this.#state;
+    if (state.at === 'ended') throw new Fault('gone', `${this.alias} was stopped`);
+    if (state.at === 'waiting') clearTimeout(state.timer);
+    else if (state.at === 'starting') await state.attempt.catch(() => undefined);
+    this.#enter({ at: 'stopped' });
+    await this.#program?.stop(why);
+    await this.#attempt();
   }
 
   #isEnded(): boolean {

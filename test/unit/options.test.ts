@@ -13,6 +13,7 @@ describe("the hub's command line", () => {
       bind: { host: undefined, port: undefined },
       tokens: [],
       separator: 'auto',
+      status: false,
       mode: 'run',
       children: [],
       configs: [],
