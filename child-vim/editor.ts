@@ -6,6 +6,9 @@ import { Turns } from './turns.js';
 /** Calls that one editor is asked at a time; those that wait for others are counted. */
 const MOST_OPEN = 256;
 
+/** How long Vim may take to say what it is doing, in milliseconds. */
+const GLANCE = 2000;
+
 /** What the plugin told about its Vim at the handshake. */
 export interface EditorFacts {
   readonly pid: number;
@@ -15,6 +18,11 @@ export interface EditorFacts {
   readonly plugin: string;
   /** What the plugin can be asked; some of it may be unknown here. */
   readonly verbs: ReadonlySet<string>;
+}
+
+/** A call whose answer is still to come. */
+interface Begun<V extends Verb> {
+  readonly answer: Promise<Answer<V>>;
 }
 
 /** One connected Vim. */
@@ -81,7 +89,35 @@ export class Editor {
    * @throws Fault `busy`, telling what the person is doing, when they are not done in time; as {@link request} does.
    */
   write<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    return this.#admitted(verb, () => this.#whenFree(() => this.#change(verb, params, signal), signal));
+    return this.#admitted(verb, async () => {
+      const inTurn = (): Promise<Answer<V>> =>
+        this.#writes.take(() => this.#change(verb, params, signal), signal, this.#patience);
+      try {
+        return await this.#whenFree(inTurn, signal);
+      } catch (error) {
+        throw error instanceof Unanswered ? uncertain(error) : error;
+      }
+    });
+  }
+
+  /**
+   * Runs what a person wrote for Vim, which may wait for the person or never end. It takes its turn to begin like a
+   * change, but changes after it do not wait for its end: Vim serves them in the middle of a prompt, or says that it is
+   * busy.
+   * @throws Fault `timeout` after `patience` milliseconds, telling what Vim is doing; `gone` if it made Vim go away.
+   */
+  run<V extends 'ex' | 'eval'>(verb: V, params: object, signal: AbortSignal, patience: number): Promise<Answer<V>> {
+    return this.#admitted(verb, async () => {
+      try {
+        return await this.#whenFree(async () => {
+          const begin = (): Promise<Begun<V>> => this.#begun(verb, params, signal, patience);
+          const { answer } = await this.#writes.take(begin, signal, this.#patience);
+          return await answer;
+        }, signal);
+      } catch (error) {
+        throw await this.#ranInto(error, patience);
+      }
+    });
   }
 
   /** Vim reported something. */
@@ -120,7 +156,7 @@ export class Editor {
   }
 
   async #change<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    if (this.facts.verbs.has('pulse')) await this.#listening(signal);
+    await this.#listening(signal);
     return await this.#calls.call(verb, params, signal);
   }
 
@@ -129,6 +165,7 @@ export class Editor {
    * is sent only when Vim is known to listen.
    */
   async #listening(signal: AbortSignal): Promise<void> {
+    if (!this.facts.verbs.has('pulse')) return;
     try {
       await this.#calls.call('pulse', {}, signal);
     } catch (error) {
@@ -140,20 +177,49 @@ export class Editor {
     }
   }
 
-  async #whenFree<T>(change: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  /** Repeats an attempt that Vim answers with `busy`, whenever it reports that the person is done. */
+  async #whenFree<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const deadline = Date.now() + this.#patience;
     for (;;) {
       const before = this.#readies;
       try {
-        return await this.#writes.take(change, signal, this.#patience);
+        return await attempt();
       } catch (error) {
         const fault = asFault(error);
-        if (fault instanceof Unanswered) throw uncertain(fault);
         if (fault.kind !== 'busy') throw fault;
         if (before === this.#readies) await this.#ready(deadline - Date.now(), signal, fault);
         this.#gone.signal.throwIfAborted();
       }
     }
+  }
+
+  /** A call that is under way, wrapped so that its answer is not waited for. */
+  async #begun<V extends Verb>(verb: V, params: object, signal: AbortSignal, patience: number): Promise<Begun<V>> {
+    await this.#listening(signal);
+    const answer = this.#calls.call(verb, params, signal, patience);
+    answer.catch(() => undefined);
+    return { answer };
+  }
+
+  async #ranInto(error: unknown, patience: number): Promise<Fault> {
+    const fault = asFault(error);
+    if (fault.kind === 'invalid') {
+      return new Fault(fault.kind, fault.message, { next: 'What it did before that stays done.' });
+    }
+    if (!(fault instanceof Unanswered)) return fault;
+    if (fault.kind === 'timeout') return await this.#stillRunning(patience);
+    return new Fault('gone', `${this.name} went away before it answered: ${fault.message}`, {
+      next: 'A command that quits Vim gets no other answer. Call targets for the editors there are.',
+    });
+  }
+
+  async #stillRunning(patience: number): Promise<Fault> {
+    const pulse = await this.#calls.call('pulse', {}, undefined, GLANCE).catch(() => undefined);
+    const what = pulse === undefined ? 'Vim answers nothing, so it is still executing it' : pulse.busy;
+    return new Fault('timeout', `${this.name} was not done after ${patience / 1000} s: ${what}`, {
+      next: 'Do not repeat it: it goes on when the person answers in Vim, or by itself.',
+      data: { mode: pulse?.mode },
+    });
   }
 
   async #ready(patience: number, signal: AbortSignal, busy: Fault): Promise<void> {
@@ -175,7 +241,7 @@ export class Editor {
 }
 
 /** @throws Fault `stale` unless the buffer is at the tick that was seen. */
-function checkTick({ buffer, filename, changedtick }: Answer<'edit'>, tick: number): void {
+export function checkTick({ buffer, filename, changedtick }: Answer<'edit'>, tick: number): void {
   if (changedtick === tick) return;
   throw new Fault('stale', `buffer ${buffer} (${filename}) changed since tick ${tick}; it is now at ${changedtick}`, {
     next: 'Read the buffer again and repeat the call with the new changedtick.',

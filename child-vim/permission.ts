@@ -7,7 +7,7 @@ export type Action = (typeof ACTIONS)[number];
 /** What is asked before a tool does something. */
 export interface Question {
   readonly action: Action;
-  /** What it is about, as rules name it: `targets`, or `target:NAME`. */
+  /** What it is about, as rules name it: `targets`, `target:NAME`, or `ex:` and `eval:` with target and text as JSON. */
   readonly subject: string;
   /** For the person: what will happen and where, with nothing in it that could deceive. */
   readonly message: string;

@@ -22,6 +22,18 @@ export function editorQuestion(
   };
 }
 
+/** The question before Vim runs `text`; its subject names the editor and the exact text. */
+export function unrestrictedQuestion(
+  kind: 'ex' | 'eval',
+  editor: Editor,
+  what: string,
+  exact: Readonly<Record<string, unknown>>,
+  text: string,
+): Question {
+  const subject = `${kind}:${JSON.stringify(editor.name)}:${JSON.stringify(text)}`;
+  return { ...editorQuestion('exec', editor, what, exact, text), subject };
+}
+
 /** A buffer as a person knows it. */
 export function bufferName({ buffer, filename }: { readonly buffer: number; readonly filename: string }): string {
   return `buffer ${buffer} (${filename === '' ? 'no name' : filename})`;

@@ -16,7 +16,7 @@ import { VERSION } from './version.js';
 const INSTRUCTIONS = `Reads and edits the text in the person's running Vim editors, unsaved changes included.
 Begin with targets (which editors), then state (buffers with their changedtick), then read-lines or grep.
 What the person means by "this" is in selection.
-Change text with edit or apply-diff, giving the changedtick of what you read. Edits stay unsaved until save.
+Change text with edit, apply-diff or substitute, giving the changedtick of what you read. Edits stay unsaved until save.
 When a call says the buffer changed, read again and make the edit anew: the person is typing too.`;
 
 /** Makes servers over one set of editors, one for each session, or for each request where the protocol has none. */

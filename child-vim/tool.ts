@@ -93,6 +93,8 @@ export const seenTick = z
 
 /** A place in a text. */
 export const place = z.object({ line: z.number(), column: z.number().describe('In characters, from 1') });
+/** How long something may run that can wait for the person. */
+export const patience = z.number().min(1).max(300).default(30).describe('Seconds to wait for its end');
 
 /** What most answers about a buffer hold. */
 export const bufferFacts = z.object({

@@ -2,13 +2,19 @@ import type { Tool } from '../tool.js';
 import { applyDiff } from './apply-diff.js';
 import { capabilities } from './capabilities.js';
 import { edit } from './edit.js';
+import { evaluate } from './eval.js';
+import { ex } from './ex.js';
 import { grep } from './grep.js';
+import { newBuffer } from './new.js';
+import { notify } from './notify.js';
 import { open } from './open.js';
 import { readLines } from './read-lines.js';
 import { save } from './save.js';
 import { screen } from './screen.js';
 import { selection } from './selection.js';
+import { setCursor } from './set-cursor.js';
 import { state } from './state.js';
+import { substitute } from './substitute.js';
 import { targets } from './targets.js';
 import { redo, undo } from './undo.js';
 
@@ -23,8 +29,14 @@ export const tools: readonly Tool[] = [
   grep,
   edit,
   applyDiff,
+  substitute,
   undo,
   redo,
+  setCursor,
   open,
+  newBuffer,
   save,
+  ex,
+  evaluate,
+  notify,
 ];

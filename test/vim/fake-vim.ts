@@ -4,8 +4,14 @@ import { connect, type Socket } from 'node:net';
 
 /** The verbs of the plugin, sorted. */
 export const VERBS = [
+  'cursor',
   'edit',
+  'eval',
+  'ex',
   'grep',
+  'matches',
+  'new',
+  'notify',
   'open',
   'probe',
   'pulse',
@@ -18,6 +24,7 @@ export const VERBS = [
   'stage',
   'staged',
   'state',
+  'substitute',
   'undo',
   'unstage',
   'welcome',

@@ -3,11 +3,16 @@ vim9script
 # of the table; their parameters are data, never script.
 
 import autoload 'mcp/buffer.vim'
+import autoload 'mcp/cursor.vim'
 import autoload 'mcp/edit.vim'
+import autoload 'mcp/evaluate.vim'
+import autoload 'mcp/ex.vim'
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/grep.vim'
 import autoload 'mcp/link.vim'
+import autoload 'mcp/new.vim'
+import autoload 'mcp/notify.vim'
 import autoload 'mcp/open.vim'
 import autoload 'mcp/read.vim'
 import autoload 'mcp/save.vim'
@@ -15,6 +20,7 @@ import autoload 'mcp/screen.vim'
 import autoload 'mcp/selection.vim'
 import autoload 'mcp/stage.vim'
 import autoload 'mcp/state.vim'
+import autoload 'mcp/substitute.vim'
 import autoload 'mcp/undo.vim'
 
 final VERBS: dict<func(dict<any>): any> = {}
@@ -72,9 +78,16 @@ VERBS->extend({
   screen: (_) => screen.Look(),
   open: (p) => open.Open(p),
   edit: (p) => edit.Apply(p),
+  matches: (p) => substitute.Preview(p),
+  substitute: (p) => substitute.Apply(p),
   undo: (p) => undo.Step(p, 'undo'),
   redo: (p) => undo.Step(p, 'redo'),
   save: (p) => save.Save(p),
+  new: (p) => new.Create(p),
+  cursor: (p) => cursor.Set(p),
+  ex: (p) => ex.Run(p),
+  eval: (p) => evaluate.Run(p),
+  notify: (p) => notify.Show(p),
   stage: (p) => stage.Add(p),
   unstage: (p) => stage.Drop(p),
   staged: (p) => VerbOf(p.verb)(stage.Take(p)),

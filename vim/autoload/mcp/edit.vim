@@ -58,9 +58,16 @@ export def Break(bufnr: number)
   popup.Within(bufnr, 'noautocmd &g:undolevels = &g:undolevels')
 enddef
 
-# Makes a change visible, unless a prompt on the screen would be wiped.
+# Makes a change of the buffer visible.
 export def Show(bufnr: number)
-  if index(['r', 'c', '!'], mode()) < 0 && win_findbuf(bufnr) != []
+  if win_findbuf(bufnr) != []
+    Redraw()
+  endif
+enddef
+
+# Draws what has changed, unless a prompt on the screen would be wiped.
+export def Redraw()
+  if index(['r', 'c', '!'], mode()) < 0
     redraw
   endif
 enddef

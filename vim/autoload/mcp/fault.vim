@@ -26,8 +26,9 @@ export def Record(exception: string, throwpoint: string, fallback: string): dict
   return {category: fallback, message: message, data: fallback == 'bug' ? {at: throwpoint} : {}}
 enddef
 
-# Runs `Body` and reports an error of Vim's own (E21, E45, E212, …) as `category`: something the editor does not allow.
-export def Guard(Body: func(): any, category: string = 'unsupported'): any
+# Runs `Body` and reports an error of Vim's own (E21, E45, E212, …) as something the editor does not allow, or as
+# `category`.
+export def Guard(Body: func(): any, category = 'unsupported'): any
   try
     return Body()
   catch

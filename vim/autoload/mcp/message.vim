@@ -1,38 +1,69 @@
 vim9script
-# One-line messages to the person that disturb nothing: never a hit-enter prompt, never over a prompt.
+# Messages to the person that disturb nothing: never a hit-enter prompt, never over a prompt.
 
 import autoload 'mcp/idle.vim'
 
-var waiting: list<string> = []
+var waiting: list<func> = []
 # Milliseconds after which the person's command is over, as a rule.
 const SOON = 100
 var last = ''
 
-# Shows `text` now, or as soon as the person is in Normal or Insert mode.
+# Tells about the connection as soon as WhenFree() says.
 export def Say(text: string)
-  add(waiting, 'mcp: ' .. substitute(strtrans(text), '\s\+', ' ', 'g'))
-  if v:vim_did_enter == 1 && index(['n', 'i', 'R'], mode(1)) >= 0 && state('mos') == ''
-    Flush()
-    return
+  WhenFree(() => {
+    last = Line(text)
+    Echo(text, 'None')
+  })
+enddef
+
+# Calls `Do` now, or as soon as the person is in Normal or Insert mode with nothing half typed; whether it was now.
+export def WhenFree(Do: func): bool
+  add(waiting, Do)
+  augroup mcp_message
+    autocmd!
+    autocmd SafeState,SafeStateAgain,VimEnter * Flush()
+    autocmd ModeChanged * timer_start(0, (_) => Flush())
+  augroup END
+  timer_start(SOON, (_) => idle.Stir())
+  return Flush()
+enddef
+
+# SafeState comes at the hit-enter prompt as well, and after it too early.
+def Flush(): bool
+  if v:vim_did_enter != 1 || index(['n', 'i', 'R'], mode(1)) < 0 || state('mos') != ''
+    return false
   endif
   augroup mcp_message
     autocmd!
-    autocmd SafeState,VimEnter * ++once Flush()
   augroup END
-  timer_start(SOON, (_) => idle.Stir())
-enddef
-
-def Flush()
-  var texts = waiting
+  # What a prompt left behind would take the message with it.
+  redraw
+  var now = waiting
   waiting = []
-  for text in texts
-    # One line, whatever else stands there: more would ask for Enter.
-    echomsg strdisplaywidth(text) > Room() ? strcharpart(text, 0, Room() - 1) .. '…' : text
-    last = text
+  for Do in now
+    Do()
   endfor
+  return true
 enddef
 
-# The last message in full.
+# Whether Echo() shows the whole text.
+export def Fits(text: string): bool
+  return strdisplaywidth(Line(text)) <= Room()
+enddef
+
+def Line(text: string): string
+  return 'mcp: ' .. substitute(strtrans(text), '\s\+', ' ', 'g')
+enddef
+
+# Shows `text` on one line, whatever stands in it: more would ask for Enter.
+export def Echo(text: string, highlight: string)
+  var line = Line(text)
+  execute 'echohl' highlight
+  echomsg strdisplaywidth(line) > Room() ? strcharpart(line, 0, Room() - 1) .. '…' : line
+  echohl None
+enddef
+
+# The last message of Say() in full.
 export def Last(): string
   return last
 enddef
