@@ -35,7 +35,10 @@ export class LineMeter {
   /** Some servers write the id first, some last. */
   #lineEnd(): void {
     const id = /^\{"jsonrpc":"2.0","id":(\d+),/.exec(this.#head) ?? /"id":(\d+)\}$/.exec(this.#tail);
-    const failed = /^\{("jsonrpc":"2.0",("id":\d+,)?)?"error":/.test(this.#head);
+    // A tool that failed tells so in its result; within a text the quotes would be escaped.
+    const failed =
+      /^\{("jsonrpc":"2.0",("id":\d+,)?)?"error":/.test(this.#head) ||
+      /[{,]"isError":true/.test(this.#head + this.#tail);
     if (id !== null) this.#onAnswer(Number(id[1]), this.#length, failed);
     this.#head = '';
     this.#tail = '';

@@ -1,7 +1,11 @@
 import { median } from './figures.js';
 
 /** One thing to measure: does the work once. */
-export type Work = () => Promise<unknown>;
+export interface Work {
+  (): Promise<unknown>;
+  /** What has to be done before each time, and is not measured. */
+  readonly before?: () => Promise<unknown>;
+}
 
 /** How often a case is repeated. */
 export interface Repeats {
@@ -28,6 +32,7 @@ export async function interleaved(works: readonly Work[], { warmUp, rounds, each
 async function times(work: Work, count: number): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < count; i += 1) {
+    await work.before?.();
     const start = performance.now();
     await work();
     found.push(performance.now() - start);

@@ -2,43 +2,167 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { type Home, makeHome } from '../test/kit/home.js';
 import { eventually } from '../test/kit/until.js';
 import { Vim } from '../test/kit/vim.js';
-import { median, ratio, timeText } from './figures.js';
+import { median, timeText } from './figures.js';
 import { LeanClient } from './lean-client.js';
+import { peers, type Trio } from './peers.js';
 import { bin, type Command } from './programs.js';
 import { printTable, type Verdict } from './report.js';
 import { interleaved, type Work } from './rounds.js';
 
 const LINES = Array.from({ length: 20 }, (_, line) => `line ${line + 1} of a text that somebody is writing`);
-const LEAST_BYTES = LINES.join('\n').length;
-const REPEATS = { warmUp: 300, rounds: 40, each: 30 };
+const REPEATS = { warmUp: 1500, rounds: 30, each: 20 };
+/** One of the others waits half a second in each edit. */
+const PEER_REPEATS = { warmUp: 2, rounds: 5, each: 3 };
+/** Milliseconds that a call may take above a round trip on the bare channel. */
+const BAR = 1;
 
-/** A real Vim and a client that reaches it. */
-interface Reader {
-  readonly vim: Vim;
-  readonly client: LeanClient;
-  readonly read: Work;
+type Args = Readonly<Record<string, unknown>>;
+
+/** A call as it is made, beside what a bare channel would be asked for the like. */
+interface Case {
+  readonly name: string;
+  readonly tool: string;
+  readonly bare: string;
+  readonly args: (buffer: number) => Args;
+  /** Arguments of each call that hang on the buffer as it is then. */
+  readonly fresh?: (tick: number, turn: boolean) => Args;
 }
 
-/** `read-lines` of 20 lines in a real Vim, beside the same lines fetched by a bare JSON channel. */
+/** One line changes to and fro. */
+const change = (turn: boolean): readonly [string, string] => (turn ? ['new', LINES[0] ?? ''] : [LINES[0] ?? '', 'new']);
+
+const CASES: readonly Case[] = [
+  { name: 'state', tool: 'state', bare: 'getbufinfo(bufnr())', args: (buffer) => ({ buffer }) },
+  {
+    name: 'read-lines, 20 lines',
+    tool: 'read-lines',
+    bare: `getbufline('%', 1, ${LINES.length})`,
+    args: (buffer) => ({ buffer, first: 1, last: LINES.length }),
+  },
+  {
+    name: 'grep, one line of 20',
+    tool: 'grep',
+    bare: `match(getbufline('%', 1, '$'), 'line 20')`,
+    args: (buffer) => ({ buffer, pattern: 'line 20' }),
+  },
+  {
+    name: 'apply-diff, one line',
+    tool: 'apply-diff',
+    bare: `setline(1, '${LINES[0]}')`,
+    args: (buffer) => ({ buffer }),
+    fresh: (tick, turn) => {
+      const [from, to] = change(turn);
+      return { expected_changedtick: tick, diff: `@@ -1,1 +1,1 @@\n-${from}\n+${to}\n` };
+    },
+  },
+  {
+    name: 'edit, one line',
+    tool: 'edit',
+    bare: `setline(1, '${LINES[0]}')`,
+    args: (buffer) => ({ buffer }),
+    fresh: (tick, turn) => ({
+      expected_changedtick: tick,
+      operations: [{ kind: 'lines', first: 1, last: 1, text: change(turn)[1] }],
+    }),
+  },
+];
+
+/** A real Vim and a client that reaches it. */
+interface Pair {
+  readonly vim: Vim;
+  readonly client: LeanClient;
+  readonly buffer: number;
+  readonly prefix: string;
+}
+
+/** Calls of `mcp-vim`, directly and behind the hub, beside a bare JSON channel; then other servers for editors. */
 export async function vim(): Promise<Verdict[]> {
   if (!hasVim()) {
     console.log('\nno Vim with channels here: the part vim is left out');
     return [];
   }
   const home = await makeHome();
-  const readers = [
-    await reader(home, 'one', bin('mcp-vim', ...brokerOptions('one')), 'read-lines'),
-    await reader(home, 'two', behindHub('two'), 'vim.read-lines'),
+  const pairs = [
+    await pair(home, 'one', bin('mcp-vim', ...brokerOptions('one')), ''),
+    await pair(home, 'two', behindHub('two'), 'vim.'),
   ];
+  const verdicts: Verdict[] = [];
   try {
-    const bare = readers[0]?.vim.eval.bind(readers[0].vim, `getbufline('%', 1, ${LINES.length})`) as Work;
-    const figures = await interleaved([bare, ...readers.map(({ read }) => read)], REPEATS);
-    printTable(`vim, ${LINES.length} lines`, ['', 'time', 'ratio'], rows(figures));
+    const rows: string[][] = [];
+    for (const each of CASES) {
+      const found = await measured(each, pairs, verdicts);
+      if (found !== undefined) rows.push(found);
+    }
+    printTable('vim', ['', 'bare channel', 'mcp-vim', 'above', 'bar', '', 'behind the hub', 'above'], rows);
+    await besidePeers(home, pairs[0]);
   } finally {
-    await Promise.all(readers.flatMap((each) => [each.vim.close(), each.client.close()]));
+    await Promise.all(pairs.flatMap((each) => [each.vim.close(), each.client.close()]));
     await home.remove();
   }
-  return [];
+  return verdicts;
+}
+
+/** The same three things of other servers for editors, each with an editor of its own. */
+async function besidePeers(home: Home, own: Pair | undefined): Promise<void> {
+  const others = await peers(home, LINES);
+  const [state, read, , edit] = CASES;
+  if (own === undefined || others.length === 0 || !state || !read || !edit) return;
+  try {
+    const ours: Trio = { name: 'mcp-vim', state: call(state, own), read: call(read, own), edit: call(edit, own) };
+    const all = [ours, ...others];
+    const columns: number[][] = [];
+    for (const part of ['state', 'read', 'edit'] as const) {
+      const figures = await interleaved(
+        all.map((each) => each[part]),
+        PEER_REPEATS,
+      );
+      columns.push(figures.map(median));
+    }
+    const rows = all.map(({ name }, at) => [name, ...columns.map((figures) => timeText(figures[at] ?? Number.NaN))]);
+    printTable('other servers, one call', ['', 'state', 'read 20 lines', 'edit one line'], rows);
+  } finally {
+    await Promise.all(others.map((each) => each.close()));
+  }
+}
+
+/** A row; none where the tool is not there, or does not do what is asked. */
+async function measured(each: Case, pairs: readonly Pair[], verdicts: Verdict[]): Promise<string[] | undefined> {
+  const [first] = pairs;
+  if (first === undefined) return undefined;
+  const works = pairs.map((one) => call(each, one));
+  try {
+    for (const work of works) {
+      await work.before?.();
+      await work();
+    }
+  } catch (error) {
+    console.log(`\n${each.name} is left out, ${each.tool} is not offered or refuses: ${String(error)}`);
+    return undefined;
+  }
+  const [bare = [], ours = [], hub = []] = await interleaved([() => first.vim.eval(each.bare), ...works], REPEATS);
+  const [above, hubAbove] = [difference(ours, bare), difference(hub, bare)];
+  const met = above < BAR;
+  verdicts.push({ what: `vim, ${each.name}`, met });
+  const times = [bare, ours].map((figures) => timeText(median(figures)));
+  const verdict = [`< ${timeText(BAR)}`, met ? 'met' : 'MISSED'];
+  return [each.name, ...times, timeText(above), ...verdict, timeText(median(hub)), timeText(hubAbove)];
+}
+
+/** The median of the differences of each round: a slow spell of the machine falls on both. */
+function difference(figures: readonly number[], base: readonly number[]): number {
+  return median(figures.map((figure, round) => figure - (base[round] ?? Number.NaN)));
+}
+
+function call({ tool, args, fresh }: Case, { vim: editor, client, buffer, prefix }: Pair): Work {
+  let more: Args = {};
+  let turn = false;
+  const work = (): Promise<unknown> => client.call(prefix + tool, { ...args(buffer), ...more });
+  if (fresh === undefined) return work;
+  const before = async (): Promise<void> => {
+    turn = (await editor.eval(`getbufline(${buffer}, 1)[0]`)) !== LINES[0];
+    more = fresh(await editor.tick(buffer), turn);
+  };
+  return Object.assign(work, { before });
 }
 
 /** A pseudo-terminal for it comes from `script`. */
@@ -47,25 +171,19 @@ function hasVim(): boolean {
   return (stdout ?? '').includes('+channel') && spawnSync('script', ['--version']).status === 0;
 }
 
-function rows(figures: readonly number[][]): string[][] {
-  const names = ['bare channel', 'mcp-vim', 'mcp-multibroker and mcp-vim'];
-  return figures.map((each, at) => [names[at] ?? '', timeText(median(each)), ratio(each, figures[0] ?? []).toFixed(2)]);
-}
-
 /** Starts the server and a Vim with the text in it, and has them meet. */
-async function reader(home: Home, name: string, server: Command, tool: string): Promise<Reader> {
+async function pair(home: Home, name: string, server: Command, prefix: string): Promise<Pair> {
   const client = new LeanClient(server, home.env);
   await client.initialize();
   const editor = await Vim.start(home);
   const buffer = await editor.buffer(LINES);
-  const read = (): Promise<number> => client.call(tool, { buffer, first: 1, last: LINES.length });
   await editor.ex(`Mcp ${url(home, name)}ed`);
-  await eventually('the text can be read', async () => (await read()) > LEAST_BYTES);
-  return { vim: editor, client, read };
+  await eventually('the text can be read', () => client.call(`${prefix}read-lines`, { buffer }));
+  return { vim: editor, client, buffer, prefix };
 }
 
 function brokerOptions(name: string): readonly string[] {
-  return ['--stdio', '--name', name, '--auto-allow', 'read'];
+  return ['--stdio', '--name', name, '--auto-allow', 'read,write'];
 }
 
 function behindHub(name: string): Command {

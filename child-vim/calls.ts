@@ -2,7 +2,7 @@ import { asFault, Fault, type FaultKind } from '../shared/fault.js';
 import type { Link, Receiver } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { fits, pieces } from './frames.js';
-import { type Answer, answers, ENTRY, event, outcome, type Verb } from './protocol.js';
+import { type Answer, answers, ENTRY, event, failure, type Verb } from './protocol.js';
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -85,10 +85,13 @@ export class Calls implements Receiver {
   #answered(id: number, body: unknown): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
-    const parsed = outcome.safeParse(body);
-    if (!parsed.success) waiting.reject(new Fault('bug', 'Vim could not run the request', { data: { answer: body } }));
-    else if ('err' in parsed.data) waiting.reject(vimFault(parsed.data.err));
-    else waiting.resolve(parsed.data.ok);
+    if (isOk(body)) {
+      waiting.resolve(body.ok);
+      return;
+    }
+    const parsed = failure.safeParse(body);
+    if (parsed.success) waiting.reject(vimFault(parsed.data.err));
+    else waiting.reject(new Fault('bug', 'Vim could not run the request', { data: { answer: body } }));
   }
 
   async #send(verb: Verb, json: string, signal: AbortSignal | undefined, patience: number): Promise<unknown> {
@@ -127,6 +130,11 @@ export class Calls implements Receiver {
     }
     return await this.#send('staged', JSON.stringify({ id, verb }), signal, patience);
   }
+}
+
+/** The value itself is checked by who asked for it. */
+function isOk(body: unknown): body is { readonly ok: unknown } {
+  return typeof body === 'object' && body !== null && 'ok' in body;
 }
 
 const NEXT: Partial<Record<FaultKind, string>> = {

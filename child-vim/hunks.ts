@@ -49,8 +49,9 @@ function partsOf({ hunk: { lines }, at }: Placed, hunk: number): Part[] {
   return found;
 }
 
+/** What is put in before a line that changes as well stands before it; of two such texts the first one comes first. */
 function meet(a: Operation, b: Operation): boolean {
-  return a[1] >= b[0] || a[0] === b[0];
+  return a[1] >= b[0];
 }
 
 function overlapping(placed: readonly Placed[], a: Part, b: Part): Fault {

@@ -183,14 +183,13 @@ export function isLong(verb: Verb): boolean {
 }
 
 /** A failed call. The categories are kinds of Fault. */
-const failure = z.object({
+export const failure = z.object({
   err: z.object({
     category: z.enum(['invalid', 'unknown', 'stale', 'busy', 'gone', 'unsupported', 'bug']),
     message: z.string(),
     data: z.record(z.string(), z.unknown()).optional(),
   }),
 });
-export const outcome = z.union([z.object({ ok: z.unknown() }), failure]);
 
 /** What Vim reports by itself. */
 export const event = z.tuple([z.literal('event'), z.looseObject({ name: z.string() })]);

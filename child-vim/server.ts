@@ -9,6 +9,7 @@ import { log } from '../shared/log.js';
 import type { Editors } from './editors.js';
 import { elicitation, InputNeeded, OpenQuestions } from './elicit.js';
 import { ACTIONS, type Action, type Decided, inForce, layered } from './permission.js';
+import { argumentsSchema, resultSchema } from './schema.js';
 import type { Call, Offered, Tool } from './tool.js';
 import { tools } from './tools/index.js';
 import { VERSION } from './version.js';
@@ -23,9 +24,12 @@ When a call says the buffer changed, read again and make the edit anew: the pers
 export function serverFactory(editors: Editors, decided: Decided): () => McpServer {
   const open = new OpenQuestions();
   const offered = offers(decided);
+  /** Made when first needed, and once: they take longer than most calls. */
+  let configs: Map<Tool, Config> | undefined;
   return () => {
     const server = new McpServer({ name: 'mcp-vim', title: 'Vim', version: VERSION }, { instructions: INSTRUCTIONS });
-    for (const tool of tools) register(server, tool, { editors, offered }, decided, open);
+    configs ??= new Map(tools.map((tool) => [tool, configOf(tool)]));
+    for (const [tool, config] of configs) register(server, tool, config, { editors, offered }, decided, open);
     return server;
   };
 }
@@ -43,14 +47,27 @@ interface Common {
   readonly offered: readonly Offered[];
 }
 
-function register(server: McpServer, tool: Tool, common: Common, decided: Decided, open: OpenQuestions): void {
-  const config = {
+type Config = ReturnType<typeof configOf>;
+
+/** A tool as clients are told of it. */
+function configOf(tool: Tool) {
+  return {
     title: tool.title,
     description: tool.description,
-    inputSchema: tool.input,
-    outputSchema: tool.output,
+    inputSchema: argumentsSchema(tool.input),
+    outputSchema: resultSchema(tool.output),
     annotations: annotationsOf(tool),
   };
+}
+
+function register(
+  server: McpServer,
+  tool: Tool,
+  config: Config,
+  common: Common,
+  decided: Decided,
+  open: OpenQuestions,
+): void {
   server.registerTool(tool.name, config, (args: unknown, context: ServerContext) => {
     const permission = layered(decided, elicitation(open, context, server.server.getClientCapabilities()));
     const { signal } = context.mcpReq;
@@ -75,12 +92,8 @@ function failure(tool: Tool, fault: Fault): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-/** Hints for clients, which may let read-only tools pass unasked. */
-function annotationsOf(tool: Tool): Record<string, boolean> {
-  return {
-    readOnlyHint: tool.action === 'read',
-    destructiveHint: tool.destructive,
-    idempotentHint: tool.idempotent,
-    openWorldHint: false,
-  };
+/** Hints for clients, which may let read-only tools pass unasked; the others mean nothing for those. */
+function annotationsOf({ action, destructive, idempotent }: Tool): Record<string, boolean> {
+  if (action === 'read') return { readOnlyHint: true };
+  return { readOnlyHint: false, destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
 }

@@ -69,9 +69,7 @@ export const target = z
   .min(1)
   .max(64)
   .optional()
-  .describe(
-    'Editor name from targets, or @active for the one used last. May be left out while exactly one is connected.',
-  );
+  .describe('From targets, or @active; optional if only one is connected');
 
 /** A buffer of that editor. The largest integer of JavaScript would only make the schemas longer. */
 export const buffer = z.int().positive().meta({ maximum: undefined }).describe('Buffer number from state');
@@ -81,7 +79,7 @@ export const expectedTick = z
   .int()
   .nonnegative()
   .meta({ maximum: undefined })
-  .describe('changedtick of the text you have seen; if the buffer has changed since, nothing is done');
+  .describe('changedtick you saw; if it changed since, nothing is done');
 
 /** The guard of a read that goes on from an earlier one. */
 export const seenTick = z
@@ -89,10 +87,10 @@ export const seenTick = z
   .int()
   .nonnegative()
   .optional()
-  .describe('changedtick of an earlier read; if the buffer has changed since, nothing is read');
+  .describe('changedtick of an earlier read; if it changed since, nothing is read');
 
 /** A place in a text. */
-export const place = z.object({ line: z.number(), column: z.number().describe('In characters, from 1') });
+export const place = z.object({ line: z.number(), column: z.number() });
 /** How long something may run that can wait for the person. */
 export const patience = z.number().min(1).max(300).default(30).describe('Seconds to wait for its end');
 
@@ -100,7 +98,7 @@ export const patience = z.number().min(1).max(300).default(30).describe('Seconds
 export const bufferFacts = z.object({
   target: z.string(),
   buffer: z.number(),
-  filename: z.string().describe('Full path, empty for an unnamed buffer'),
+  filename: z.string(),
   changedtick: z.number(),
   line_count: z.number(),
   modified: z.boolean(),

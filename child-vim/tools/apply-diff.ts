@@ -12,21 +12,21 @@ export const applyDiff = defineTool({
   action: 'write',
   title: 'Apply a diff',
   description:
-    'Apply a unified diff to a buffer: all hunks or none, as one undo step. Hunks are found by their context, which has to match exactly, where their line numbers or counts are wrong. The file is not saved.',
+    'Apply a unified diff to a buffer: all hunks or none, as one undo step. Context has to match exactly; line numbers and counts may be wrong. The file is not saved.',
   input: z.strictObject({
     target,
     buffer,
     expected_changedtick: expectedTick,
-    diff: z.string().describe('Unified diff of this one file; --- and +++ lines may be left out'),
-    fuzz: z.number().int().min(0).max(2).default(0).describe('Context lines that need not match at the ends of a hunk'),
+    diff: z.string().describe('Unified; --- and +++ lines may be left out'),
+    fuzz: z.number().int().min(0).max(2).default(0).describe('Context lines that need not match'),
   }),
   output: bufferFacts.extend({
     hunks: z.array(
       z.object({
-        first: z.number().describe('First changed line in the new text'),
-        last: z.number().describe('first - 1 if nothing is left'),
-        offset: z.number().describe('Lines off from where the diff said'),
-        fuzz: z.number().describe('Context lines ignored'),
+        first: z.number(),
+        last: z.number(),
+        offset: z.number().describe('Lines off'),
+        fuzz: z.number(),
       }),
     ),
     added: z.number(),

@@ -2,7 +2,6 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { EDIT_OPERATIONS, READ_BYTES } from '../limits.js';
 import { UNITS } from '../offsets.js';
-import { ACTIONS } from '../permission.js';
 import { MAJOR, MINOR } from '../protocol.js';
 import { defineTool } from '../tool.js';
 import { VERSION } from '../version.js';
@@ -14,28 +13,28 @@ const output = z.object({
   server: z.object({
     name: z.string(),
     version: z.string(),
-    mcp: z.array(z.string()).describe('Protocol revisions served'),
-    plugin: z.string().describe('Plugin version that has everything'),
+    mcp: z.array(z.string()),
+    plugin: z.string(),
   }),
   tools: z.array(
     z.object({
-      action: z.enum(ACTIONS),
-      permission: z.enum(['allow', 'deny', 'ask']).describe('ask: the person is asked at each call'),
+      action: z.string(),
+      permission: z.enum(['allow', 'deny', 'ask']),
       names: z.array(z.string()),
     }),
   ),
-  units: z.array(z.string()).describe('Units that offsets in a line can have, the default first'),
+  units: z.array(z.string()),
   limits: z.object({
-    read_bytes: z.number().describe('Text in one answer of read-lines'),
+    read_bytes: z.number(),
     edit_operations: z.number(),
-    timeout_seconds: z.number().describe('Wait for an editor that does not answer'),
+    timeout_seconds: z.number(),
   }),
   editors: z.array(
     z.object({
       target: z.string(),
-      vim: z.string().describe('Version, as v:versionlong'),
+      vim: z.string(),
       plugin: z.string(),
-      missing: z.array(z.string()).describe('What an older plugin cannot do; calls that need it are refused'),
+      missing: z.array(z.string()).describe('What its older plugin cannot do'),
     }),
   ),
 });
@@ -44,7 +43,7 @@ export const capabilities = defineTool({
   name: 'capabilities',
   action: 'read',
   title: 'What can be done',
-  description: 'Tell which tools need a permission, limits, offset units, versions, and what a connected editor lacks.',
+  description: 'Which tools are allowed, denied or asked for each time; limits, units, versions, what an editor lacks.',
   input: z.strictObject({}),
   output,
   handle: async (_, { editors, offered, allow }) => {

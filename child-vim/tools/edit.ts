@@ -12,7 +12,7 @@ export const edit = defineTool({
   action: 'write',
   title: 'Edit a buffer',
   description:
-    'Change a buffer: all operations or none, as one undo step. All refer to the text at expected_changedtick; none may overlap another or begin where it begins. Texts are literal. Lines end in LF, the last one too. The file is not saved.',
+    'Change a buffer: all operations or none, as one undo step. All refer to the text at expected_changedtick; no two may overlap or begin at one place. Texts are literal. Lines end in LF, the last one too. The file is not saved.',
   input: z.strictObject({
     target,
     buffer,
@@ -24,12 +24,12 @@ export const edit = defineTool({
       .describe(
         'Lines and columns count from 1. The column after the last character is the end of the line. A number as position is an offset from 0 into the whole text. lines, insert-lines and document take whole lines.',
       ),
-    unit: z.enum(UNITS).default('char').describe('What columns and offsets count; char is a code point'),
+    unit: z.enum(UNITS).default('char').describe('Of columns and offsets; char is a code point'),
   }),
   output: bufferFacts.extend({
     operations: z
-      .array(z.object({ first: z.number(), last: z.number(), count: z.number().describe('Places changed') }))
-      .describe('For each, the lines it made; last is first - 1 if nothing is left'),
+      .array(z.object({ first: z.number(), last: z.number(), count: z.number() }))
+      .describe('The lines that each made, at how many places'),
     added: z.number(),
     removed: z.number(),
   }),

@@ -12,10 +12,7 @@ export const evaluate = defineTool({
   output: z.object({
     target: z.string(),
     value: z.unknown(),
-    notes: z
-      .array(z.string())
-      .optional()
-      .describe('Parts that JSON cannot hold (functions, jobs, blobs, NaN, what is too deep or large), given as text'),
+    notes: z.array(z.string()).optional().describe('Parts that JSON cannot hold, given as text'),
   }),
   destructive: true,
   handle: async ({ target: name, expression, timeout }, { editors, allow, signal }) => {

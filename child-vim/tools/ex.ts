@@ -8,18 +8,18 @@ export const ex = defineTool({
   action: 'exec',
   title: 'Run an Ex command',
   description:
-    'Run any Ex command, of one or several lines, in the current window. Prefer the other tools where they do it. It must not ask anything: a prompt waits for the person, who may not see its text. What was done before an error stays done.',
+    'Run any Ex command, also of several lines, in the current window. Prefer the other tools. It must not ask anything: the person may not see the prompt. What was done before an error stays done.',
   input: z.strictObject({
     target,
     command: z.string().min(1).describe('Without the leading colon, as update or %s/a/b/'),
     buffer: buffer.optional().describe('Made current before, and left so'),
-    expected_changedtick: expectedTick.optional().describe('Needs buffer; if that has changed since, nothing is run'),
+    expected_changedtick: expectedTick.optional().describe('Needs buffer'),
     timeout: patience,
   }),
   output: z.object({
     target: z.string(),
-    output: z.string().describe('The messages of the command'),
-    bytes: z.number().optional().describe('Size of the whole output, where it was cut at 64 KB'),
+    output: z.string(),
+    bytes: z.number().optional().describe('Of the whole output, if it was cut'),
   }),
   destructive: true,
   handle: async (

@@ -9,8 +9,8 @@ const output = z.object({
     z.object({
       buffer: z.number(),
       line: z.number(),
-      column: z.number().describe('In characters, from 1'),
-      text: z.string().describe('The line; one above 400 bytes is cut around the match, with … at the cut'),
+      column: z.number(),
+      text: z.string().describe('The line, a long one cut around the match'),
       cut: z.literal(true).optional(),
     }),
   ),
@@ -20,13 +20,13 @@ const output = z.object({
         buffer: z.number(),
         filename: z.string(),
         changedtick: z.number(),
-        changed: z.boolean().optional().describe('It was changed during the search: lines may have moved'),
+        changed: z.boolean().optional().describe('During the search: lines may have moved'),
       }),
     )
     .describe('Those with matches'),
-  searched: z.number().describe('Buffers searched'),
-  total: z.number().optional().describe('All matches; missing where counting them would take long'),
-  next: z.number().optional().describe('offset of the next call, if there are, or may be, more matches'),
+  searched: z.number(),
+  total: z.number().optional().describe('Missing where counting would take long'),
+  next: z.number().optional().describe('offset of the next call, if there may be more'),
 });
 
 export const grep = defineTool({
@@ -37,18 +37,14 @@ export const grep = defineTool({
     'Find a pattern in the text of buffers as it is in the editor now, unsaved changes included. Counts up to 100 matches in one line.',
   input: z.strictObject({
     target,
-    pattern: z
-      .string()
-      .min(1)
-      .max(2000)
-      .describe("Vim regular expression with 'magic': \\( \\| \\) \\+ \\= \\{2,} \\< \\>, or \\v at its start"),
+    pattern: z.string().min(1).max(2000).describe("Vim regex with 'magic', or \\v before it"),
     literal: z.boolean().default(false).describe('The pattern is plain text'),
     ignore_case: z.boolean().default(false),
-    buffer: buffer.optional().describe('Default: all listed buffers that are loaded, except terminals'),
-    first: z.number().int().positive().default(1).describe('First line to search'),
-    last: z.number().int().positive().optional().describe('Last line to search'),
-    offset: z.number().int().nonnegative().default(0).describe('Skip so many matches'),
-    limit: z.number().int().positive().max(1000).default(100).describe('Most matches in the answer'),
+    buffer: buffer.optional().describe('Default: all that are listed and loaded'),
+    first: z.number().int().positive().default(1),
+    last: z.number().int().positive().optional(),
+    offset: z.number().int().nonnegative().default(0),
+    limit: z.number().int().positive().max(1000).default(100),
   }),
   output,
   handle: async ({ target: name, pattern, literal, ignore_case, buffer: number = 0, ...range }, call) => {

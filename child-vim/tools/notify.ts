@@ -15,9 +15,7 @@ export const notify = defineTool({
   }),
   output: z.object({
     target: z.string(),
-    shown: z
-      .enum(['message', 'popup', 'later'])
-      .describe('later: as soon as the person is done with a prompt or command'),
+    shown: z.enum(['message', 'popup', 'later']).describe('later: when the person is done with a prompt'),
   }),
   handle: async ({ target: name, text, level }, { editors, allow, signal }) => {
     checkText('text', text);

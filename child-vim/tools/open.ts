@@ -14,16 +14,14 @@ export const open = defineTool({
       .string()
       .min(1)
       .max(4096)
-      .describe(
-        "Literal path; a relative one starts at Vim's working directory. Only a leading ~/ is expanded, to the home directory of Vim; ./~/ is a folder named ~",
-      ),
+      .describe("Literal; relative to Vim's working directory. A leading ~/ is the home directory"),
   }),
   output: bufferFacts.extend({
     swap: z
       .object({ pid: z.number(), host: z.string(), user: z.string(), dirty: z.boolean() })
       .partial()
       .optional()
-      .describe('A swap file was found: another Vim may be editing the file, or have crashed'),
+      .describe('Another Vim may be editing the file, or have crashed'),
   }),
   idempotent: true,
   handle: async ({ target: name, path }, { editors, allow, signal }) => {

@@ -9,22 +9,18 @@ const PAGES = READ_BYTES / PAGE;
 
 const output = bufferFacts.extend({
   first: z.number(),
-  last: z.number().describe('Last line of this answer; first - 1 if there is none'),
-  next: z.number().optional().describe('first of the next call, if there is more of what was asked'),
-  next_column: z.number().optional().describe('column of the next call: the last line is cut there'),
-  text: z.string().describe('The lines, each ended by a newline unless it is cut'),
-  lossy: z
-    .array(z.number())
-    .optional()
-    .describe('Lines with bytes that are no text, shown as U+FFFD; they cannot be changed'),
+  last: z.number().describe('first - 1 if there is none'),
+  next: z.number().optional().describe('first of the next call, if there is more'),
+  next_column: z.number().optional().describe('column of the next call, if the last line is cut'),
+  text: z.string(),
+  lossy: z.array(z.number()).optional().describe('Lines with bytes that are no text (U+FFFD); not to be changed'),
 });
 
 export const readLines = defineTool({
   name: 'read-lines',
   action: 'read',
   title: 'Read lines',
-  description:
-    'Read lines of a buffer as they are in the editor now, unsaved changes included, at most 128 KB of them; next tells where to go on.',
+  description: 'Read lines of a buffer as they are in the editor now, unsaved changes included, 128 KB at most.',
   input: z.strictObject({
     target,
     buffer,
@@ -33,14 +29,9 @@ export const readLines = defineTool({
       .int()
       .refine((line) => line !== 0, 'lines are counted from 1, or from -1 at the end')
       .default(1)
-      .describe('Negative counts from the end: -20 begins at the last 20 lines'),
-    last: z.number().int().positive().optional().describe('Default: as many as fit into one answer'),
-    column: z
-      .number()
-      .int()
-      .positive()
-      .default(1)
-      .describe('Character of the first line to begin at, to go on in a line that was cut'),
+      .describe('Negative: from the end'),
+    last: z.number().int().positive().optional().describe('Default: as many as fit'),
+    column: z.number().int().positive().default(1).describe('Where in the first line to begin, in characters'),
     expected_changedtick: seenTick,
   }),
   output,

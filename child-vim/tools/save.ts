@@ -9,11 +9,8 @@ export const save = defineTool({
   description: "Write a modified buffer to its own file (Vim's :update). Refused if the file was changed on disk.",
   input: z.strictObject({ target, buffer, expected_changedtick: expectedTick }),
   output: bufferFacts.extend({
-    written: z.boolean().optional().describe('Absent if there was nothing to write'),
-    changed: z
-      .boolean()
-      .optional()
-      .describe('Autocommands such as a formatter changed the text while it was written: read it again'),
+    written: z.boolean().optional().describe('Missing if nothing was to be written'),
+    changed: z.boolean().optional().describe('By autocommands, a formatter for one: read again'),
   }),
   idempotent: true,
   destructive: true,

@@ -10,19 +10,15 @@ export const screen = defineTool({
   action: 'read',
   title: 'The screen',
   description:
-    'What the person sees in the terminal now, in any mode: the text of the screen row by row, and the windows of the tab page. Nothing is redrawn. For the text of a buffer use read-lines.',
+    'What the person sees in the terminal now, in any mode: the screen row by row, and the windows. For the text of a buffer use read-lines.',
   input: z.strictObject({ target }),
   output: z.object({
     target: z.string(),
     ...facts,
-    mode: z.string().describe("Mode of the person, as Vim's mode(1)"),
-    cursor: z
-      .object({ row: z.number(), column: z.number() })
-      .describe('Cursor of the terminal in screen cells, from 1; may be on the command line'),
-    windows: facts.windows.describe(
-      'Place and size in screen cells, first and last line shown, cursor in line and character',
-    ),
-    text: z.string().describe('The rows without trailing blanks, each ended by a newline'),
+    mode: z.string(),
+    cursor: z.object({ row: z.number(), column: z.number() }).describe('In screen cells; may be on the command line'),
+    windows: facts.windows.describe('Place and size in cells; first and last line shown'),
+    text: z.string(),
   }),
   handle: async ({ target: name }, { editors, allow, signal }) => {
     const editor = editors.find(name);

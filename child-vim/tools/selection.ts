@@ -7,14 +7,14 @@ import { bufferFacts, defineTool, place, target, withNul } from '../tool.js';
 const MOST_BYTES = 128 * 1024;
 
 const output = bufferFacts.extend({
-  active: z.boolean().describe('Whether the person is selecting now; otherwise it is what they selected last'),
-  mode: z.enum(['charwise', 'linewise', 'blockwise', 'none']).describe('none: nothing was ever selected here'),
+  active: z.boolean().describe('Selecting now; else what was selected last'),
+  mode: z.enum(['charwise', 'linewise', 'blockwise', 'none']).describe('none: there never was one'),
   start: place.optional(),
-  end: place.optional().describe('Inclusive; one column beyond the text means that the line break is selected, too'),
-  text: z.string().optional().describe('The text as Vim would yank it; of a block, a part of each line'),
-  lossy: z.array(z.number()).optional().describe('Lines with bytes that are no text, shown as U+FFFD'),
-  left_out: z.number().optional().describe('So many lines at the end are too much for one answer'),
-  next: z.number().optional().describe('Read them with read-lines, first and column being next and next_column'),
+  end: place.optional().describe('Inclusive; a column beyond the text is the line break'),
+  text: z.string().optional().describe('As Vim would yank it'),
+  lossy: z.array(z.number()).optional(),
+  left_out: z.number().optional().describe('Lines at the end, too much for one answer'),
+  next: z.number().optional().describe('Read them by read-lines with first and column'),
   next_column: z.number().optional(),
 });
 
@@ -23,7 +23,7 @@ export const selection = defineTool({
   action: 'read',
   title: 'The selection',
   description:
-    'What the person has selected in the current window, in Visual or Select mode now, else what they selected there last; at most 128 KB. Call it when they say "this" or "the selected".',
+    'What the person has selected in the current window, else what they selected there last. Call it when they say "this" or "the selected".',
   input: z.strictObject({ target }),
   output,
   handle: async ({ target: name }, { editors, allow, signal }) => {

@@ -23,7 +23,7 @@ export const setCursor = defineTool({
   output: bufferFacts.extend({
     line: z.number(),
     column: z.number(),
-    mode: z.string().describe("Vim's mode(1) afterwards: n, or v with a selection"),
+    mode: z.string().describe('n, or v with a selection'),
   }),
   idempotent: true,
   handle: async ({ target: name, expected_changedtick: tick, ...place }, { editors, allow, signal }) => {

@@ -7,37 +7,31 @@ const MOST = 200;
 
 const output = answers.state.extend({
   target: z.string(),
-  mode: z.string().describe("Mode of the person, as Vim's mode(1); ^V and ^S are written so"),
-  project_root: z
-    .string()
-    .describe(
-      'Nearest directory above the current file, else above cwd, with .git, package.json or the like; or empty',
-    ),
+  mode: z.string().describe("As Vim's mode(1)"),
+  project_root: z.string().describe('With .git, package.json or the like; or empty'),
   cursor: place.extend({ buffer: z.number() }),
-  tab: z.number().describe('Number of the current tab page'),
-  tabs: z.number().describe('Tab pages there are'),
-  windows: answers.state.shape.windows.describe(
-    'Windows of the current tab page: first and last line shown, line of the cursor',
-  ),
+  tab: z.number(),
+  tabs: z.number(),
+  windows: answers.state.shape.windows.describe('Of the tab page: first and last line shown, cursor line'),
   buffers: answers.state.shape.buffers.describe(
     'Left out where ordinary: current, alternate, visible, modified, readonly, bomb if false; loaded, listed, modifiable, endofline if true; filetype, buftype if empty; fileencoding if utf-8; fileformat if unix',
   ),
-  total: z.number().describe('Buffers there are, of which offset and limit choose'),
-  recent: z.array(z.string()).optional().describe('Files edited before that still exist, the latest first'),
+  total: z.number(),
+  recent: z.array(z.string()).optional().describe('Files edited before'),
 });
 
 export const state = defineTool({
   name: 'state',
   action: 'read',
   title: 'Buffers and cursor',
-  description: 'List the buffers of an editor with their changedtick, its windows, and where the person is.',
+  description: 'List buffers with their changedtick, windows, and where the person is.',
   input: z.strictObject({
     target,
-    buffer: buffer.optional().describe('Only this buffer'),
-    unlisted: z.boolean().default(false).describe('Unlisted buffers too'),
-    offset: z.number().int().nonnegative().default(0).describe('Skip so many buffers'),
+    buffer: buffer.optional(),
+    unlisted: z.boolean().default(false),
+    offset: z.number().int().nonnegative().default(0),
     limit: z.number().int().positive().max(MOST).default(50),
-    recent: z.number().int().nonnegative().max(50).default(0).describe('So many recently edited files, too'),
+    recent: z.number().int().nonnegative().max(50).default(0).describe('So many files edited before, too'),
   }),
   output,
   handle: async ({ target: name, ...params }, { editors, allow, signal }) => {

@@ -23,20 +23,15 @@ export const substitute = defineTool({
       ),
     literal: z.boolean().default(false).describe('Take pattern and replacement as plain text'),
     ignore_case: z.boolean().default(false),
-    all: z.boolean().default(true).describe('Every match in a line, not only the first'),
+    all: z.boolean().default(true).describe('Not only the first match of a line'),
     first: z.number().int().positive().default(1),
     last: z.number().int().positive().optional().describe('Default: the last line'),
-    expected_count: z
-      .number()
-      .int()
-      .positive()
-      .optional()
-      .describe('If there are more or fewer matches, nothing is done'),
+    expected_count: z.number().int().positive().optional().describe('Else nothing is done'),
   }),
   output: bufferFacts.extend({
-    count: z.number().describe('Matches that were replaced'),
-    lines: z.array(z.number()).describe('Where the first 20 lines with matches were before'),
-    touched: z.number().describe('How many lines had matches'),
+    count: z.number(),
+    lines: z.array(z.number()).describe('The first 20 lines with matches'),
+    touched: z.number().describe('Lines with matches'),
   }),
   handle: async (args, { editors, allow, signal }) => {
     const { buffer: number, expected_changedtick: tick, ignore_case, all, first, expected_count: expected } = args;

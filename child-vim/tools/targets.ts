@@ -10,15 +10,12 @@ const SILENT = 'does not answer: probably stopped with Ctrl-Z, or waiting for a 
 
 const entry = z.object({
   target: z.string(),
-  active: z.boolean().describe('Whether @active means this one'),
+  active: z.boolean().describe('Used last'),
   pid: z.number(),
-  cwd: z.string().describe('Working directory when it connected'),
-  vim: z.string().describe('Version, as v:versionlong'),
-  mode: z.string().optional().describe("Mode of the person, as Vim's mode(1); missing if it does not answer"),
-  busy: z
-    .string()
-    .optional()
-    .describe('Why a change of the current buffer would have to wait, or why nothing works; missing if all does'),
+  cwd: z.string(),
+  vim: z.string(),
+  mode: z.string().optional().describe("As Vim's mode(1); missing if it does not answer"),
+  busy: z.string().optional().describe('Why a change would have to wait'),
 });
 
 export const targets = defineTool({

@@ -8,8 +8,8 @@ const output = z.object({
   filename: z.string(),
   changedtick: z.number(),
   changed: z.boolean().describe('false at the end of the branch'),
-  seq_cur: z.number().describe('The undo sequence reached'),
-  seq_last: z.number().describe('The latest one allocated'),
+  seq_cur: z.number().describe('Reached in the undo tree'),
+  seq_last: z.number(),
   modified: z.boolean(),
 });
 

@@ -24,6 +24,7 @@ export class Vim {
   readonly #channel: Channel;
   /** Process id of Vim itself. */
   pid = 0;
+  #typed = 0;
 
   private constructor(process: ChildProcess, screen: Screen, channel: Channel) {
     this.#process = process;
@@ -41,7 +42,7 @@ export class Vim {
     const rc = join(home.path, `vimrc.${channel.port}`);
     await writeFile(rc, vimrc(channel.port) + (options.vimrc ?? ''));
     for (const name of [rc, ...files]) if (!/^[\w./-]+$/.test(name)) throw new Error(`unquotable name ${name}`);
-    const command = `stty rows 24 cols 80; exec vim -u ${rc} -i ${home.path}/viminfo ${files.join(' ')}`;
+    const command = `stty rows 24 cols 80; ulimit -v 4000000; exec vim -u ${rc} -i ${home.path}/viminfo ${files.join(' ')}`;
     const child = spawn('script', ['-qfec', command, '/dev/null'], {
       cwd: options.cwd ?? home.path,
       env: home.env,
@@ -60,6 +61,20 @@ export class Vim {
   /** Types keys, `\x1b` for Esc. */
   type(keys: string): void {
     this.#process.stdin?.write(keys);
+  }
+
+  /**
+   * Types keys and waits until Vim has taken all of them, in whatever mode. A terminal's answer about its version goes
+   * behind them: Vim takes it out of the input without a trace but `v:termresponse`. Not after a Ctrl-V, which wants it.
+   */
+  async typed(keys: string): Promise<void> {
+    this.#typed += 1;
+    const answer = `\x1b[>1;95;${this.#typed}c`;
+    this.type(keys + answer);
+    const deadline = performance.now() + 10_000;
+    while ((await this.eval('v:termresponse')) !== answer) {
+      if (performance.now() > deadline) throw new Error(`Vim does not take ${JSON.stringify(keys)}`);
+    }
   }
 
   /** The rows of the terminal. */

@@ -31,6 +31,8 @@ describe('diffs as they are written', () => {
       ['A', 'b', 'C'],
     ],
     ['no context', ['a', 'b'], '@@ -1,0 +2,1 @@\n+x\n', ['a', 'x', 'b']],
+    ['two insertions at one place', ['a', 'b'], '@@ -1,1 +1,2 @@\n a\n+x\n@@ -1,0 +2,1 @@\n+y\n', ['a', 'x', 'y', 'b']],
+    ['an insertion before a line that goes', ['a', 'b'], '@@ -1,1 +1,2 @@\n a\n+x\n@@ -2 +2,0 @@\n-b\n', ['a', 'x']],
     ['an insertion at the end', ['a', 'b'], '@@ -2,0 +3,2 @@\n+x\n+y\n', ['a', 'b', 'x', 'y']],
     [
       'blank context whose blank was stripped',
@@ -81,7 +83,6 @@ describe('diffs as they are written', () => {
       '@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -1,2 +1,2 @@\n-a\n+x\n b\n',
       /both change line 1/,
     ],
-    ['two insertions at one place', ['a', 'b'], '@@ -1,1 +1,2 @@\n a\n+x\n@@ -1,0 +2,1 @@\n+y\n', /both change line 2/],
     [
       'no context after a hunk that is off',
       ['x', 'a', 'b'],

@@ -6,6 +6,7 @@ import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/marks.vim'
 import autoload 'mcp/popup.vim'
+import autoload 'mcp/views.vim'
 
 # Replaces lines in {buffer}, which must be at {tick}. {ops} are [first, last, lines] in the numbering before the
 # edit, ascending and without overlap; last = first - 1 puts lines in before `first`. Answers the buffer's facts.
@@ -20,9 +21,9 @@ export def Apply(p: dict<any>): dict<any>
     gate.Check(bufnr, ['n'])
   endif
   var changed = marks.Of(bufnr)
-  var topline = line('w0')
+  var shown = views.All()
   Break(bufnr)
-  fault.Guard(() => Lines(bufnr, p.ops))
+  Lines(bufnr, p.ops)
   if typing
     # Setting 'undolevels' here would leave a line of the person's behind on undo: Insert mode has its own break.
     feedkeys("\<C-G>u", 'in')
@@ -30,10 +31,8 @@ export def Apply(p: dict<any>): dict<any>
     Break(bufnr)
   endif
   marks.Restore(bufnr, changed->mapnew((_, mark) => [mark[0], Shifted(mark[1], p.ops), mark[2]]))
-  if bufnr == bufnr()
-    # Vim moves the first line shown along with its text in every window but the current one.
-    winrestview({topline: Shifted(topline, p.ops)})
-  endif
+  views.Restore(shown, bufnr, (lnum) => Shifted(lnum, p.ops))
+  views.OnCharacter()
   Show(bufnr)
   return buffer.Brief(bufnr)
 enddef
@@ -68,46 +67,68 @@ enddef
 # Draws what has changed, unless a prompt on the screen would be wiped.
 export def Redraw()
   if index(['r', 'c', '!'], mode()) < 0
-    redraw
+    # Listeners run then, too.
+    legacy silent! redraw
   endif
 enddef
 
-def Lines(bufnr: number, ops: list<any>): number
-  # From the bottom up, so that the numbers of the operations above stay right.
-  for op in reverse(copy(ops))
-    Replace(bufnr, op[0], op[1], op[2])
-  endfor
-  return len(ops)
+def Lines(bufnr: number, ops: list<any>)
+  var said = v:errmsg
+  var count = getbufinfo(bufnr)[0].linecount + Growth(ops)
+  try
+    # From the bottom up, so that the numbers of the operations above stay right.
+    for op in reverse(copy(ops))
+      v:errmsg = ''
+      if Replace(bufnr, op[0], op[1], op[2]) != 0
+        fault.Refuse(v:errmsg, printf('lines %d to %d could not be replaced', op[0], op[1]))
+      endif
+    endfor
+    if count > 0 && getbufinfo(bufnr)[0].linecount > count
+      # All lines went before others came: Vim had put an empty one in their place, and it is the last now.
+      Replace(bufnr, count + 1, count + 1, [])
+    endif
+  finally
+    v:errmsg = said
+  endtry
 enddef
 
-# Nothing of the person's runs in between (FileChangedRO would), and W10 does not hold the screen for a second.
-def Replace(bufnr: number, first: number, last: number, lines: list<string>)
-  var old = last - first + 1
-  var kept = min([old, len(lines)])
-  var failed = 0
-  if len(lines) > old
-    silent noautocmd keepjumps failed = appendbufline(bufnr, last, lines[kept :])
-  elseif old > len(lines)
-    silent noautocmd keepjumps failed = deletebufline(bufnr, first + kept, last)
-  endif
-  if kept > 0 && failed == 0
-    silent noautocmd keepjumps failed = setbufline(bufnr, first, lines[: kept - 1])
-  endif
-  if failed != 0
-    fault.Throw('bug', printf('lines %d to %d could not be replaced', first, last))
-  endif
+# How many lines more the buffer will have.
+def Growth(ops: list<any>): number
+  return reduce(ops, (sum, op) => sum + len(op[2]) - (op[1] - op[0] + 1), 0)
 enddef
+
+# Listeners of other plugins, `:help listener_add()`, run while the text changes. Below a :def they would not find
+# a global function by its name (E117), hence a legacy function; and an error of theirs must not end an edit in the
+# middle, hence "silent!". Nothing else of the person's runs in between (FileChangedRO would). Answers 0, or 1 if Vim refused, and why in v:errmsg.
+function Replace(bufnr, first, last, lines)
+  let old = a:last - a:first + 1
+  let kept = min([old, len(a:lines)])
+  let failed = 0
+  if len(a:lines) > old
+    silent! noautocmd keepjumps let failed = appendbufline(a:bufnr, a:last, a:lines[kept :])
+  elseif old > len(a:lines)
+    silent! noautocmd keepjumps let failed = deletebufline(a:bufnr, a:first + kept, a:last)
+  endif
+  if kept > 0 && !failed
+    silent! noautocmd keepjumps let failed = setbufline(a:bufnr, a:first, a:lines[: kept - 1])
+  endif
+  return failed
+endfunction
 
 # Whether a line goes away without another in its place.
 def Takes(ops: list<any>, lnum: number): bool
   return indexof(ops, (_, op) => op[0] + len(op[2]) <= lnum && lnum <= op[1]) >= 0
 enddef
 
-# Where a line went.
+# Where a line went; one that gave way is where the last of those is that came for it, or the one behind.
 def Shifted(lnum: number, ops: list<any>): number
   var at = lnum
-  for op in ops
-    at += op[1] < lnum ? len(op[2]) - (op[1] - op[0] + 1) : 0
+  for [first, last, lines] in ops
+    if last < lnum
+      at += len(lines) - (last - first + 1)
+    elseif first <= lnum
+      at += min([lnum, first + max([0, len(lines) - 1])]) - lnum
+    endif
   endfor
   return max([1, at])
 enddef

@@ -26,6 +26,12 @@ export def Record(exception: string, throwpoint: string, fallback: string): dict
   return {category: fallback, message: message, data: fallback == 'bug' ? {at: throwpoint} : {}}
 enddef
 
+# Raises what Vim said in v:errmsg as something the editor does not allow; where it said nothing, a `bug` with `otherwise`.
+export def Refuse(errmsg: string, otherwise: string)
+  var record = errmsg == '' ? {category: 'bug', message: otherwise, data: {}} : Record(errmsg, '', 'unsupported')
+  Throw(record.category, record.message, record.data)
+enddef
+
 # Runs `Body` and reports an error of Vim's own (E21, E45, E212, …) as something the editor does not allow, or as
 # `category`.
 export def Guard(Body: func(): any, category = 'unsupported'): any

@@ -46,9 +46,9 @@ const LINES = {
 var wanted: list<list<string>> = []
 # The modes asked for last.
 var asked: list<string> = TYPING
-# Looks by itself where 'eventignore' keeps events back, each LOOK milliseconds.
+# Looks by itself while somebody waits, so many milliseconds apart: events may be kept back.
 var timer = -1
-const LOOK = 250
+const LOOK = 200
 
 # Throws `busy` unless the current mode is one of `modes` (default Normal, Insert and Replace) and nothing is half
 # typed, see `:help state()`. Buffers that are not the current one may change at any time.
@@ -94,12 +94,17 @@ export def Watch()
   augroup mcp_gate
     autocmd!
     autocmd SafeState,SafeStateAgain * Notice('moas')
-    autocmd ModeChanged * timer_start(0, (_) => Notice('moaSs'))
+    autocmd ModeChanged * timer_start(0, (_) => LookAgain())
   augroup END
   idle.Stir()
-  if &eventignore != '' && timer_info(timer) == []
-    # Those events may never come.
-    timer = timer_start(LOOK, (_) => Notice('moaSs'), {repeat: -1})
+  timer_stop(timer)
+  timer = timer_start(LOOK, (_) => LookAgain(), {repeat: -1})
+enddef
+
+def LookAgain()
+  Notice('moaSs')
+  if wanted != []
+    idle.Stir()
   endif
 enddef
 

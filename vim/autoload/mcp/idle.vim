@@ -1,10 +1,11 @@
 vim9script
-# When an answer of the terminal comes together with the person's keys, Vim waits for the next key without having called
-# that a safe state: |SafeState| does not come, and |state()| says "S", until the person types.
+# When a report of the terminal (that it lost the focus, say) comes right behind a key, Vim waits for the next key without
+# having called that a safe state: |SafeState| does not come, and |state()| says "S", until the person types.
 
-# Has Vim go around its main loop once. Where half a command is typed, the key that means nothing is passed over.
+# Has Vim look again. A mouse that moves, without a button, does that in Normal and Insert mode, and every command that
+# waits for more skips it.
 export def Stir()
-  if mode(1) == 'n' && state('moaSs') == 'S'
-    feedkeys("\<Ignore>", 'n')
+  if index(['n', 'i', 'R'], mode(1)) >= 0 && state('moas') == '' && state('S') != ''
+    feedkeys("\<MouseMove>", 'n')
   endif
 enddef

@@ -3,6 +3,7 @@ vim9script
 
 import autoload 'mcp/buffer.vim'
 import autoload 'mcp/fault.vim'
+import autoload 'mcp/views.vim'
 
 # Adds {path} to the buffer list and loads it: the facts of the buffer, and `swap` with the owner of a swap file
 # if one lay beside the file. A buffer that exists is used as it is.
@@ -12,7 +13,9 @@ export def Open(p: dict<any>): dict<any>
   var bufnr = fault.Guard(() => bufadd(path))
   OfFile(bufnr)
   var found = bufloaded(bufnr) ? {} : Load(bufnr)
-  setbufvar(bufnr, '&buflisted', 1)
+  if !buflisted(bufnr)
+    views.Kept(() => List(bufnr))
+  endif
   return buffer.Brief(bufnr)->extend(found)
 enddef
 
@@ -23,6 +26,11 @@ def OfFile(bufnr: number)
     fault.Throw('unsupported', printf("buffer %d (%s) bears that name but is not the file: its 'buftype' is %s",
       bufnr, buffer.Name(bufnr), buftype))
   endif
+enddef
+
+def List(bufnr: number): number
+  setbufvar(bufnr, '&buflisted', 1)
+  return bufnr
 enddef
 
 # A leading `~/` is the home directory; nothing else in a path has a meaning.
@@ -38,13 +46,20 @@ export def Load(bufnr: number): dict<any>
   # With "silent!" a swap file (E325) is noted and the buffer loaded all the same; inside :try it would be
   # loaded as well but count as an error.
   v:errmsg = ''
-  noautocmd setbufvar(bufnr, '&modeline', 0)
-  silent! bufload(bufnr)
+  views.Kept(() => LoadPlainly(bufnr))
   if !bufloaded(bufnr)
     fault.Throw(v:errmsg =~ 'E565' ? 'busy' : 'unsupported', 'the buffer could not be loaded: ' .. v:errmsg)
   endif
-  noautocmd setbufvar(bufnr, '&modeline', &g:modeline)
   return v:errmsg =~ '^E325' ? {swap: SwapOwner(bufnr)} : {}
+enddef
+
+def LoadPlainly(bufnr: number): number
+  noautocmd setbufvar(bufnr, '&modeline', 0)
+  silent! bufload(bufnr)
+  if bufloaded(bufnr)
+    noautocmd setbufvar(bufnr, '&modeline', &g:modeline)
+  endif
+  return bufnr
 enddef
 
 # Throws for what would freeze Vim (a FIFO), open the file browser (a directory), start a download (a scheme) or ask

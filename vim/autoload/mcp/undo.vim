@@ -3,6 +3,7 @@ vim9script
 
 import autoload 'mcp/buffer.vim'
 import autoload 'mcp/edit.vim'
+import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/popup.vim'
 
@@ -29,15 +30,23 @@ export def Step(p: dict<any>, command: string): dict<any>
   }
 enddef
 
-# Where in the tree the step ended. undotree() took no buffer before 9.0.1686, so it is read in the buffer's window.
+# Where in the tree the step ended. undotree() took no buffer before 9.0.1686, so it is read in the buffer's window. As in
+# edit.vim, listeners of other plugins run in a legacy context, and an error of theirs is not ours.
 def Stepped(bufnr: number, command: string): dict<any>
+  var said = v:errmsg
   # With the flag "u" a second undo would take back the first, and redo would do nothing.
   var cpoptions = &cpoptions
   noautocmd set cpoptions-=u
+  v:errmsg = ''
+  tree = {}
   try
-    popup.Within(bufnr, 'silent keepjumps ' .. command .. ' | call mcp#undo#Note()')
+    popup.Within(bufnr, 'legacy silent! keepjumps ' .. command .. ' | call mcp#undo#Note()')
+    if v:errmsg =~ '^E\%(565\|523\|11\|1155\|21\|788\):'
+      fault.Refuse(v:errmsg, '')
+    endif
   finally
     noautocmd &cpoptions = cpoptions
+    v:errmsg = said
   endtry
   return tree
 enddef
