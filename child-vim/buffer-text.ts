@@ -10,6 +10,19 @@ const MOST = 64 * 1024 * 1024;
 const PAGES = 16;
 const MOST_PAGES = MOST / PAGE;
 
+/** Lines that are read with the first question, and how many more on both sides. */
+const LITTLE = 200;
+const AROUND = 4;
+const FIRST_LINE = { first: 1, last: 1 };
+
+/** What is read of a buffer first. */
+interface Opening {
+  readonly buffer: number;
+  readonly tick: number;
+  readonly first: number;
+  readonly last: number;
+}
+
 /**
  * Lines of a text. The text itself is all of them, each ended by LF, whatever 'endofline' and 'fileformat' say; the one
  * empty line that Vim shows for an empty text is none.
@@ -45,15 +58,16 @@ export class BufferText implements Text {
   }
 
   /**
-   * Begins to read a buffer.
+   * Begins to read a buffer, by lines `first` to `last` of it with some around them where that is little: so most
+   * changes need no other.
    * @throws Fault `stale` when it is not at the tick.
    */
-  static async open(editor: Editor, buffer: number, tick: number, signal: AbortSignal): Promise<BufferText> {
-    return new BufferText(
-      editor,
-      signal,
-      await readText(editor, { buffer, first: 1, last: 1, tick }, MOST_PAGES, signal),
-    );
+  static async open(editor: Editor, { buffer, tick, first, last }: Opening, signal: AbortSignal): Promise<BufferText> {
+    const isLittle = first <= last && last - first < LITTLE;
+    const near = isLittle ? { first: Math.max(first - AROUND, 1), last: last + AROUND } : FIRST_LINE;
+    const page = await readText(editor, { buffer, tick, ...near }, MOST_PAGES, signal);
+    if (page.lines.length > 0) return new BufferText(editor, signal, page);
+    return new BufferText(editor, signal, await readText(editor, { buffer, tick, ...FIRST_LINE }, MOST_PAGES, signal));
   }
 
   get count(): number {

@@ -28,6 +28,7 @@ export class Calls implements Receiver {
   #last = 0;
   #staged = 0;
   #ended: Fault | undefined;
+  #lastAnswer = Number.NEGATIVE_INFINITY;
 
   constructor(link: Link, listening: Listening, patience: number) {
     this.#link = link;
@@ -82,7 +83,13 @@ export class Calls implements Receiver {
     else this.#listening.event(event.parse(body)[1].name);
   }
 
+  /** Milliseconds since Vim answered something. */
+  get sinceAnswer(): number {
+    return performance.now() - this.#lastAnswer;
+  }
+
   #answered(id: number, body: unknown): void {
+    this.#lastAnswer = performance.now();
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     if (isOk(body)) {

@@ -6,6 +6,9 @@ import { Turns } from './turns.js';
 /** Calls that one editor is asked at a time; those that wait for others are counted. */
 const MOST_OPEN = 256;
 
+/** Milliseconds after an answer in which Vim is still taken to listen; nobody types a command in so short a time. */
+const FRESH = 20;
+
 /** How long Vim may take to say what it is doing, in milliseconds. */
 const GLANCE = 2000;
 
@@ -165,7 +168,7 @@ export class Editor {
    * is sent only when Vim is known to listen.
    */
   async #listening(signal: AbortSignal): Promise<void> {
-    if (!this.facts.verbs.has('pulse')) return;
+    if (!this.facts.verbs.has('pulse') || this.#calls.sinceAnswer < FRESH) return;
     try {
       await this.#calls.call('pulse', {}, signal);
     } catch (error) {

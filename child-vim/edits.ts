@@ -46,6 +46,12 @@ export async function loadFor(edits: readonly Edit[], lines: Text): Promise<void
   for (const one of edits) await lines.load(...concerned(one));
 }
 
+/** The lines that edits concern, from the first to the last. */
+export function spanOf(edits: readonly Edit[]): { first: number; last: number } {
+  const spans = edits.map(concerned);
+  return { first: Math.min(...spans.map(([first]) => first)), last: Math.max(...spans.map(([, last]) => last)) };
+}
+
 /**
  * The splices that edits come to, all resolved against the same text.
  * @throws Fault `invalid` beginning with the edit's index when its place does not exist or is not certain.

@@ -153,3 +153,9 @@ function misplaced(lines: readonly string[], at: number): Fault {
   }
   return strange(lines, at);
 }
+
+/** The lines that hunks say they are about, from the first to the last; none where one does not say. */
+export function spanOf(hunks: readonly Hunk[]): { first: number; last: number } {
+  const spans = hunks.map(({ first = Number.NaN, lines }) => [first, first + lines.length] as const);
+  return { first: Math.min(...spans.map(([first]) => first)), last: Math.max(...spans.map(([, last]) => last)) };
+}

@@ -11,6 +11,9 @@ export class Turns {
    * @throws Fault `timeout` or `cancelled` when its turn did not come, else what the task throws.
    */
   async take<T>(task: () => Promise<T>, signal: AbortSignal, patience: number): Promise<T> {
+    if (signal.aborted) throw new Fault('cancelled', 'the request was cancelled', { cause: signal.reason });
+    // Nobody is before it: there is nothing to wait for, and nothing to be set up for that.
+    if (this.#queue.pending + this.#queue.size === 0) return (await this.#queue.add(task)) as T;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(tooLate(patience)), patience);
     const begin = (): Promise<T> => {

@@ -4,7 +4,7 @@ import { BufferText } from '../buffer-text.js';
 import { change } from '../change.js';
 import { hunkOperations } from '../hunks.js';
 import { locate } from '../locate.js';
-import { parsePatch } from '../patch.js';
+import { parsePatch, spanOf } from '../patch.js';
 import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
 
 export const applyDiff = defineTool({
@@ -36,7 +36,7 @@ export const applyDiff = defineTool({
     checkText('diff', diff);
     const { hunks, creates } = parsePatch(diff);
     const editor = call.editors.find(name);
-    const text = await BufferText.open(editor, number, tick, call.signal);
+    const text = await BufferText.open(editor, { buffer: number, tick, ...spanOf(hunks) }, call.signal);
     if (creates && text.count > 0) {
       throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
     }

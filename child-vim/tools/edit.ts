@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BufferText } from '../buffer-text.js';
 import { change } from '../change.js';
-import { loadFor, edit as operation, resolve } from '../edits.js';
+import { loadFor, edit as operation, resolve, spanOf } from '../edits.js';
 import { EDIT_OPERATIONS } from '../limits.js';
 import { UNITS } from '../offsets.js';
 import { inOrder, lineOperations, outcomes } from '../splices.js';
@@ -40,7 +40,7 @@ export const edit = defineTool({
       }
     }
     const editor = call.editors.find(name);
-    const text = await BufferText.open(editor, number, tick, call.signal);
+    const text = await BufferText.open(editor, { buffer: number, tick, ...spanOf(edits) }, call.signal);
     await loadFor(edits, text);
     const splices = inOrder(resolve(edits, unit, text));
     const { added, removed, ...facts } = await change(lineOperations(splices, text), text, editor, call);

@@ -57,10 +57,10 @@ export def Break(bufnr: number)
   popup.Within(bufnr, 'noautocmd &g:undolevels = &g:undolevels')
 enddef
 
-# Makes a change of the buffer visible.
+# Makes a change of the buffer visible, once the answer is on its way.
 export def Show(bufnr: number)
   if win_findbuf(bufnr) != []
-    Redraw()
+    timer_start(0, (_) => Redraw())
   endif
 enddef
 

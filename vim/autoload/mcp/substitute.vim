@@ -13,6 +13,8 @@ import autoload 'mcp/gate.vim'
 
 # Seconds that looking for matches may take.
 const PATIENCE = 2.0
+# A search that has used up its time ends some milliseconds early or late, in seconds.
+const MARGIN = 0.05
 # Lines that :s looks through at once, and bytes where it cannot stop between lines.
 const STRIDE = 1000
 const MOST_BYTES = 1048576
@@ -196,7 +198,7 @@ enddef
 # Milliseconds left; throws when there are none.
 def Left(): number
   var left = PATIENCE - reltimefloat(reltime(since))
-  if left <= 0.0
+  if left <= MARGIN
     fault.Throw('unsupported', 'to look for the pattern takes too long; take fewer lines or a simpler pattern')
   endif
   return max([1, float2nr(left * 1000)])
