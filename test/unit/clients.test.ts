@@ -5,7 +5,7 @@ import { CLIENT_PROGRAMS, type Person } from '../../hub/clients.js';
 const person = (platform: NodeJS.Platform, environment: Person['environment'] = {}): Person => ({
   platform,
   home: '/home/p',
-  folder: '/work',
+  folder: '/project',
   environment,
 });
 
@@ -43,8 +43,8 @@ describe('the servers of a client', () => {
   it('may belong to the project in which the person is', () => {
     const projects = CLIENT_PROGRAMS.flatMap(({ name }) => paths(name, person('linux')));
     assert.deepEqual(
-      projects.filter(([, project]) => project === '/work').map(([path]) => path),
-      ['/work/.mcp.json', '/work/.cursor/mcp.json', '/work/.vscode/mcp.json', '/work/.zed/settings.json'],
+      projects.filter(([, project]) => project === '/project').map(([path]) => path),
+      ['/project/.mcp.json', '/project/.cursor/mcp.json', '/project/.vscode/mcp.json', '/project/.zed/settings.json'],
     );
   });
 });
