@@ -123,14 +123,10 @@ export class Peer implements CallSource {
     if (this.#ended !== undefined) return id;
     const text = String(id);
     const token = frame.at('_meta', 'progressToken');
-    const own =
-      token === undefined
-        ? [{ span, text }]
-        : [
-            { span, text },
-            { span: token, text },
-          ];
-    const message = [frame.with(edits.length === 0 ? own : [...own, ...edits])];
+    // In the order in which they mostly stand, so that they need not be sorted.
+    const own: Edit[] = [{ span, text }, ...edits];
+    if (token !== undefined) own.push({ span: token, text });
+    const message = [frame.with(own)];
     if (on === undefined) this.send(message);
     else this.about(on, message);
     return id;
