@@ -46,12 +46,13 @@ export function takes(effect: Plan['effect'], line: number): boolean {
 export function diff(random: Random, buffer: BufferSnapshot): Plan {
   const { lines } = buffer;
   const changes = changesOf(random, lines);
+  const context = random.below(4);
   const effect = changes.map(({ at, removed, added }): Operation => {
-    // The one line of an empty text gives way to what is put in before it.
-    const last = lines.length === 1 && lines[0] === '' && at === 0 ? 1 : at + removed;
-    return [at + 1, last, added];
+    // The one line of an empty text gives way to what is put in before it, unless it is kept as context.
+    const givesWay = lines.length === 1 && lines[0] === '' && at === 0 && context === 0;
+    return [at + 1, givesWay ? 1 : at + removed, added];
   });
-  const text = unified(lines, changes, random.below(4), 0);
+  const text = unified(lines, changes, context, 0);
   return { tool: 'apply-diff', args: { ...guarded(buffer), diff: text }, effect };
 }
 
