@@ -24,9 +24,18 @@ export async function change(
   checkKept(operations, text);
   if (operations.length === 0) return { ...facts, added: 0, removed: 0 };
   for (const [first, last] of operations) await text.load(first - CONTEXT, last + CONTEXT);
-  // The one empty line that stands for an empty text gives way to the first text put in.
-  const ops = text.count === 0 ? operations.map(([, , lines]) => [1, 1, lines]) : operations;
+  const ops = text.count === 0 ? operations.map(([, , lines]) => intoNothing(lines)) : operations;
   const diff = shownChanges(operations, text);
   await allow(editorQuestion('write', editor, `change ${bufferName(facts)}`, { buffer, tick, ops }, diff));
   return { ...(await editor.write('edit', { buffer, tick, ops }, signal)), ...totals(operations) };
+}
+
+/**
+ * The one empty line that stands for an empty text gives way to the first text put in, unless that has such a line itself:
+ * the person may be typing there.
+ */
+function intoNothing(lines: readonly string[]): Operation {
+  if (lines.length > 1 && lines.at(-1) === '') return [1, 0, lines.slice(0, -1)];
+  if (lines.length > 1 && lines[0] === '') return [2, 1, lines.slice(1)];
+  return [1, 1, lines];
 }

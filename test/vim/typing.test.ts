@@ -32,6 +32,16 @@ describe('an edit while the person types', () => {
     await at.vim.until("getline(1, '$')", ['TOP', 'textone two', 'end']);
   });
 
+  it('leaves the one line of an empty text to who types in it, where the diff keeps it', async () => {
+    const buffer = await at.vim.buffer(['']);
+    at.vim.type('i');
+    await at.vim.until('mode()', 'i');
+    const result = await edit(buffer, '@@ -1,1 +1,2 @@\n+top\n \n');
+    assert.equal(result.isError, false, result.text);
+    at.vim.type('own\x1b');
+    await at.vim.until("getline(1, '$')", ['top', 'own']);
+  });
+
   it('moves the cursor of Insert mode with its line', async () => {
     const buffer = await at.vim.buffer(['top', 'text']);
     at.vim.type('jA+');
