@@ -60,6 +60,7 @@ export class SpawnedChild implements Child {
   #program: Opened | undefined;
   #known: Catalogue | undefined;
   #hasRun = false;
+  #restarting: Promise<void> | undefined;
 
   constructor(spec: SpawnedSpec, context: SpawnedContext, events: ChildEvents) {
     this.alias = spec.alias;
@@ -122,15 +123,24 @@ export class SpawnedChild implements Child {
     return { state: 'stopped' };
   }
 
-  async restart(): Promise<void> {
+  /** Asked again meanwhile, it is the same restart. */
+  restart(): Promise<void> {
+    this.#restarting ??= this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
+  }
+
+  async #restart(): Promise<void> {
     const why = new Fault('gone', `${this.alias} is restarted`, { next: 'Repeat the call.' });
-    const state = this.#state;
-    if (state.at === 'ended') throw new Fault('gone', `${this.alias} was stopped`);
+    if (this.#state.at === 'starting') await this.#state.attempt.catch(() => undefined);
+    // A start that failed has set the time of the next one.
+    const state: State = this.#state;
     if (state.at === 'waiting') clearTimeout(state.timer);
-    else if (state.at === 'starting') await state.attempt.catch(() => undefined);
+    if (state.at === 'ended') throw new Fault('gone', `${this.alias} was stopped`);
     this.#enter({ at: 'stopped' });
     await this.#program?.stop(why);
-    await this.#attempt();
+    await this.ready(new AbortController().signal);
   }
 
   #isEnded(): boolean {

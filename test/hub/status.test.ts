@@ -1,6 +1,9 @@
 /** The hub's own tools. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { folder } from '../kit/home.js';
 import { child, HubProcess } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 
@@ -45,6 +48,16 @@ describe("the hub's own tools", () => {
     assert.notEqual((await hub.client.call('c.pid')).text, before);
     const unknown = await hub.client.call('hub.restart', { server: 'nobody' });
     assert.match(unknown.text, /there is no server "nobody".*There are: c\./);
+  });
+
+  it('restart a server once, however often they are asked meanwhile', async (t) => {
+    const file = join(await folder(t), 'started');
+    const args = child('c', 'plain', '--started', file);
+    const hub = await HubProcess.greeted(t, ['--status', ...args, '--eager']);
+    await hub.client.toolNames();
+    await Promise.all([1, 2, 3].map(() => hub.client.call('hub.restart', { server: 'c' })));
+    assert.equal((await hub.client.call('c.echo', { a: 1 })).text, '{"a":1}');
+    assert.equal((await readFile(file, 'utf8')).trim().split('\n').length, 2);
   });
 
   it('are offered only where that was asked for', async (t) => {
