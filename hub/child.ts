@@ -3,6 +3,7 @@ import type { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Peer } from '../shared/peer.js';
 import type { Exposure } from './exposure.js';
+import { MODERN } from './modern.js';
 import type { Catalogue } from './protocol.js';
 
 /** What the hub hears from its children. */
@@ -58,4 +59,9 @@ export interface Child {
    * @throws Fault `unsupported` where that is not the hub's to do, `gone` when it does not start.
    */
   restart(): Promise<void>;
+}
+
+/** Whether it speaks 2026-07-28, as far as is known. */
+export function isModern({ catalogue }: Child): boolean {
+  return catalogue?.protocol === MODERN;
 }

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 import { Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
-import type { Child, ChildEvents } from './child.js';
+import { type Child, type ChildEvents, isModern } from './child.js';
 import { DialledChild } from './dialled.js';
 import { Guard } from './guard.js';
 import { type Greeting, offered, setLevel } from './handshake.js';
@@ -231,8 +231,9 @@ function leavingFault(alias: string, isReplaced: boolean): Fault {
   return new Fault('gone', `${alias} was stopped because its configuration has changed`, { next, data });
 }
 
-function hasLog({ catalogue }: Child): boolean {
-  return 'logging' in (catalogue?.capabilities ?? {});
+/** Whether it takes a level of log messages; one of 2026-07-28 is told with each call. */
+function hasLog(child: Child): boolean {
+  return !isModern(child) && 'logging' in (child.catalogue?.capabilities ?? {});
 }
 
 async function settled(work: readonly Promise<unknown>[], patience: number): Promise<void> {

@@ -2,8 +2,9 @@ import type { Call } from '../shared/call.js';
 import type { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
-import type { Part } from '../shared/parts.js';
+import type { Edit } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
+import { type Caller, type Level, rankOf } from './caller.js';
 import { CANONICAL, type Form } from './forms.js';
 import { type JsonObject, LISTS, type ListName, listChanged } from './protocol.js';
 
@@ -14,23 +15,25 @@ export interface ClientEvents {
   end(client: Client, why: Fault): void;
 }
 
-/** RFC 5424, as MCP names the levels; a client gets those from the level it asked for on. */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
-type Level = (typeof LEVELS)[number];
-
 /** Milliseconds in which open calls may still be answered after the client has closed its half. */
 const LAST_ANSWERS = 1500;
 
-/** One session at the front of the hub. */
-export class Client {
+/** One connection at the front of the hub; a session, once it has said `initialize`. */
+export class Client implements Caller {
+  readonly era = 'legacy';
   readonly peer: Peer;
   /** What it can do, once it has said `initialize`. */
   capabilities: JsonObject | undefined;
   /** Which names it takes, once it has said who it is. */
   form: Form = CANONICAL;
+  /** How it introduced itself. */
+  info: JsonObject = {};
+  /** What it set, or what servers send unasked. */
+  level: Level = 'info';
   #greeted = false;
   #initialized = false;
-  #level = 0;
+  /** Below it, log messages are not passed on. */
+  #least = 0;
   /** What it was last told of each list. */
   readonly #told = new Map<ListName, string>();
 
@@ -66,9 +69,11 @@ export class Client {
 
   /** Sets the least level of log messages that it wants. */
   setLevel(level: unknown): boolean {
-    const index = LEVELS.indexOf(level as Level);
-    if (index !== -1) this.#level = index;
-    return index !== -1;
+    const rank = rankOf(level);
+    if (rank === -1) return false;
+    this.#least = rank;
+    this.level = level as Level;
+    return true;
   }
 
   /** Remembers what it was given of a list. */
@@ -87,13 +92,18 @@ export class Client {
 
   /** A log message of the hub itself. */
   say(level: Level, text: string): void {
-    if (this.#ready && LEVELS.indexOf(level) >= this.#level) {
+    if (this.#ready && rankOf(level) >= this.#least) {
       this.peer.notify('notifications/message', { level, logger: 'mcp-multibroker', data: text });
     }
   }
 
-  /** Passes on a notification of a child. */
-  pass(notification: Part): void {
-    if (this.#ready) this.peer.send([notification]);
+  hear(notification: Frame, edits: readonly Edit[]): void {
+    if (this.#ready && !this.#isBelow(notification)) this.peer.send([notification.with(edits)]);
+  }
+
+  #isBelow(notification: Frame): boolean {
+    if (this.#least === 0 || notification.method !== 'notifications/message') return false;
+    const rank = rankOf(notification.value('level'));
+    return rank !== -1 && rank < this.#least;
   }
 }

@@ -35,6 +35,7 @@ export class Conversation {
   readonly peer: Peer;
   readonly #events: ConversationEvents;
   #catalogue: Catalogue = NOTHING;
+  #overHttp = false;
   #junk = 0;
   readonly #stale = new Set<ListName>();
   /** Whether lists may be read: after the greeting, and by one reader. */
@@ -57,6 +58,7 @@ export class Conversation {
 
   /** Greets the child, offering it what the client side can do. */
   async begin(greeting: Greeting): Promise<void> {
+    this.#overHttp = greeting.overHttp === true;
     this.peer.start();
     this.#catalogue = await greet(this.peer, greeting);
     this.#idle = true;
@@ -76,6 +78,7 @@ export class Conversation {
 
   #notification(frame: Frame): void {
     const lists = CHANGED.get(frame.method);
+    if (frame.method === 'notifications/subscriptions/acknowledged') return;
     if (lists === undefined) {
       this.#events.notification(frame);
       return;
@@ -94,7 +97,7 @@ export class Conversation {
     for (const list of this.#stale) {
       this.#stale.delete(list);
       try {
-        const items = await offers(this.peer, this.#catalogue.capabilities, list);
+        const items = await offers(this.peer, { ...this.#catalogue, overHttp: this.#overHttp }, list);
         this.#catalogue = { ...this.#catalogue, lists: { ...this.#catalogue.lists, [list]: items } };
         this.#events.changed();
       } catch (error) {

@@ -111,7 +111,9 @@ async function answers(peer: Peer): Promise<boolean> {
   try {
     await peer.request('ping', undefined, { timeout: ALIVE });
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // One that knows no ping says so.
+    const { kind } = asFault(error);
+    return kind !== 'timeout' && kind !== 'gone';
   }
 }

@@ -29,9 +29,9 @@ export class Exchange {
     return this.#response.writableLength;
   }
 
-  /** The answer to a request. */
-  answer(id: IdKey, message: Buffer): void {
-    if (this.#isSingle && this.#stream === undefined) this.#answerPlain(message);
+  /** The answer to a request; its status counts where nothing was sent before it. */
+  answer(id: IdKey, message: Buffer, status = 200): void {
+    if (this.#isSingle && this.#stream === undefined) this.#answerPlain(message, status);
     else this.send(message);
     this.settle(id);
   }
@@ -55,8 +55,8 @@ export class Exchange {
     for (const id of [...this.#open]) this.settle(id);
   }
 
-  #answerPlain(message: Buffer): void {
+  #answerPlain(message: Buffer, status: number): void {
     const headers = { 'content-type': 'application/json', 'content-length': message.length, ...this.#headers };
-    this.#response.writeHead(200, headers).end(message);
+    this.#response.writeHead(status, headers).end(message);
   }
 }

@@ -5,18 +5,30 @@ import { errorObject, Frame, type IdKey, idKey, keyOf } from '../shared/jsonrpc.
 import { MAX_LINE } from '../shared/lines.js';
 import type { Link } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
+import { joined, type Part } from '../shared/parts.js';
+import type { Mirrored } from './mirrored.js';
+import { MODERN } from './modern.js';
 import { objectOf, REVISIONS } from './protocol.js';
 import { SESSION_HEADER, type Session } from './session.js';
 import { Sessions } from './sessions.js';
+import { checkStateless, isStateless, REVISION, StatelessLink } from './stateless.js';
 
-/** MCP over Streamable HTTP, revisions 2025-03-26 to 2025-11-25 (basic/transports): one session for each client. */
+/**
+ * MCP over Streamable HTTP (basic/transports): one session for each client up to 2025-11-25, each request by itself from
+ * 2026-07-28 on.
+ */
 export class HttpFront {
-  readonly #serve: (link: Link) => void;
+  readonly #serve: (link: Link, isForOne?: boolean) => void;
+  readonly #mirrored: (tool: string) => readonly Mirrored[];
   readonly #sessions = new Sessions();
 
-  /** `serve` takes the link of a new session. */
-  constructor(serve: (link: Link) => void) {
+  /**
+   * `serve` takes the link of a new session, or of one request that belongs to none; `mirrored` says which arguments of a
+   * tool, by its shown name, headers have to repeat.
+   */
+  constructor(serve: (link: Link, isForOne?: boolean) => void, mirrored: (tool: string) => readonly Mirrored[]) {
     this.#serve = serve;
+    this.#mirrored = mirrored;
   }
 
   /** Answers a request that was authenticated; `path` is what follows the token. */
@@ -33,7 +45,9 @@ export class HttpFront {
 
   async #handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     if (!/^\/?(mcp\/?)?(\?.*)?$/.test(path)) throw new Refusal(404, 'MCP is served at the root');
-    checkRevision(request);
+    const isModern = request.headers[REVISION] === MODERN;
+    if (isModern && request.method !== 'POST')
+      throw new Refusal(405, `only POST is understood from ${MODERN} on`, { allow: 'POST' });
     if (request.method === 'POST') await this.#post(request, response);
     else if (request.method === 'GET') this.#listen(request, response);
     else if (request.method === 'DELETE') this.#delete(request, response);
@@ -45,7 +59,13 @@ export class HttpFront {
     if (!accepts(request, 'application/json') || !accepts(request, 'text/event-stream'))
       throw new Refusal(406, 'Accept must allow application/json and text/event-stream');
     const text = oneLine(await body(request));
-    const { ids, cancelled, begins } = outline(text);
+    const message = text[0] === OPEN_ARRAY ? undefined : Frame.parse(text);
+    if (message !== undefined && isStateless(request.headers, message)) {
+      this.#answerOne(message, request, response);
+      return;
+    }
+    checkRevision(request);
+    const { ids, cancelled, begins } = message === undefined ? batchOutline(text) : outline(message);
     const session = begins && request.headers[SESSION_HEADER] === undefined ? this.#begin() : this.#session(request);
     const doubled = ids.find((id) => session.waits(id));
     if (doubled !== undefined) throw new Refusal(400, 'the id of this request is in use by an open one');
@@ -53,12 +73,31 @@ export class HttpFront {
     if (cancelled !== undefined) session.settle(cancelled);
   }
 
+  /** A request of 2026-07-28, which belongs to no session; a notification says nothing here. */
+  #answerOne(message: Frame, request: IncomingMessage, response: ServerResponse): void {
+    if (message.kind !== 'request') {
+      response.writeHead(202).end();
+      return;
+    }
+    try {
+      checkStateless(message, request.headers, this.#mirrored);
+    } catch (error) {
+      refuse(response, new Refusal(400, asFault(error)), message.id);
+      return;
+    }
+    const link = new StatelessLink(message, response);
+    this.#serve(link, true);
+    link.begin();
+  }
+
   #listen(request: IncomingMessage, response: ServerResponse): void {
+    checkRevision(request);
     if (!accepts(request, 'text/event-stream')) throw new Refusal(406, 'Accept must allow text/event-stream');
     this.#session(request).listen(response);
   }
 
   #delete(request: IncomingMessage, response: ServerResponse): void {
+    checkRevision(request);
     this.#session(request).close(new Fault('gone', 'the client ended the session'));
     response.writeHead(200).end();
   }
@@ -92,14 +131,14 @@ class Refusal extends Error {
   }
 }
 
-function refuse(response: ServerResponse, { status, headers, fault }: Refusal): void {
-  const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: errorObject(fault) });
+function refuse(response: ServerResponse, { status, headers, fault }: Refusal, id: Part = 'null'): void {
+  const text = joined(['{"jsonrpc":"2.0","id":', id, ',"error":', JSON.stringify(errorObject(fault)), '}']);
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
 /** A missing header stands for a revision that had none; one that is not spoken here is refused with those that are. */
 function checkRevision(request: IncomingMessage): void {
-  const revision = request.headers['mcp-protocol-version'];
+  const revision = request.headers[REVISION];
   if (revision === undefined || REVISIONS.includes(String(revision))) return;
   throw new Refusal(400, `protocol ${String(revision)} is not spoken here; ${REVISIONS.join(', ')} are`);
 }
@@ -134,10 +173,7 @@ interface Outline {
   readonly begins: boolean;
 }
 
-/** @throws Fault `protocol` for what is no message. */
-function outline(text: Buffer): Outline {
-  if (text[0] === OPEN_ARRAY) return batchOutline(text);
-  const frame = Frame.parse(text);
+function outline(frame: Frame): Outline {
   const isCancel = frame.method === 'notifications/cancelled';
   const span = isCancel ? frame.at('requestId') : undefined;
   return {

@@ -1,19 +1,23 @@
-import { QUOTE } from '../shared/ascii.js';
 import type { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import { type Link, memoryLinks } from '../shared/link.js';
 import { log } from '../shared/log.js';
-import type { Edit } from '../shared/parts.js';
+import type { Caller } from './caller.js';
 import { merged } from './catalog.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec, type Reconfigured } from './children.js';
 import { Client } from './client.js';
 import { AUTO, type Form } from './forms.js';
+import { headed } from './headed.js';
+import { HeldCalls } from './held.js';
+import { Listening } from './listening.js';
+import type { Mirrored } from './mirrored.js';
 import { ASKED, LIST_NAMES, type ListName, OWN_ALIAS } from './protocol.js';
-import { relay } from './relay.js';
+import { Crossing, relay } from './relay.js';
 import { Router } from './router.js';
 import { Subscriptions } from './subscriptions.js';
+import { Tickets } from './tickets.js';
 import { Uris } from './uris.js';
 
 /** What the hub is told beside its children. */
@@ -36,6 +40,10 @@ export class Hub {
   readonly #clients = new Set<Client>();
   readonly #subscriptions = new Subscriptions();
   readonly #uris: Uris;
+  /** Calls of clients that are not sent requests, and wait for their answers. */
+  readonly #held = new HeldCalls(new Tickets());
+  /** The clients that have asked to be told of changes, other than sessions, which are always told. */
+  readonly #listening = new Set<Listening>();
   /** How many new configurations are being taken up; clients are not told of changes meanwhile. */
   #unsettled = 0;
 
@@ -50,12 +58,26 @@ export class Hub {
     };
     this.children = new Children(specs, events);
     this.#uris = new Uris(this.children);
-    this.#router = new Router(this.children, this.#uris, this.#subscriptions, separator);
+    const { children } = this;
+    this.#router = new Router(
+      {
+        children,
+        uris: this.#uris,
+        subscriptions: this.#subscriptions,
+        held: this.#held,
+        ask: (child, question, on) => this.#ask(child, question, on),
+        listen: (call, caller) => this.#listen(call, caller),
+      },
+      separator,
+    );
     if (status) void this.#offerStatus();
   }
 
-  /** Serves a client; resolves when it has gone away, with why. */
-  serve(link: Link): Promise<Fault> {
+  /**
+   * Serves a client; resolves when it has gone away, with why. What it left behind ends then, unless the link is for one
+   * request of a client that may come again.
+   */
+  serve(link: Link, isForOne = false): Promise<Fault> {
     return new Promise((resolve) => {
       const client = new Client(link, {
         request: (from, call) => this.#router.request(from, call),
@@ -63,6 +85,7 @@ export class Hub {
         end: (from, why) => {
           this.#clients.delete(from);
           this.#subscriptions.removeAll(from);
+          if (!isForOne) this.#held.dropAll(from.peer);
           resolve(why);
         },
       });
@@ -83,6 +106,11 @@ export class Hub {
     return changes;
   }
 
+  /** Which arguments of a tool, by its shown name, headers over HTTP have to repeat. */
+  mirrored(tool: string): readonly Mirrored[] {
+    return this.#router.mirrored(tool);
+  }
+
   /** Tells all clients something by a log message of the hub itself. */
   say(level: 'info' | 'warning' | 'error', text: string): void {
     for (const client of this.#clients) client.say(level, text);
@@ -95,25 +123,33 @@ export class Hub {
     this.children.dialledIn(OWN_ALIAS, near);
   }
 
-  /** A child's question goes to the client that owns the call it belongs to. */
-  #question(child: Child, call: Call): void {
-    const calls = child.peer?.forwarded() ?? [];
-    const [client, ...others] = this.#concerned(calls);
-    if (client === undefined || others.length > 0) {
-      const why = client === undefined ? 'nobody is' : 'no single client is';
-      call.fail(new Fault('unsupported', `${why} there to answer ${child.alias}`));
-      return;
-    }
-    const { method } = call.frame;
-    const isForPerson = method === 'elicitation/create';
-    if (!client.can(ASKED.get(method))) {
+  /** A question that a child sends goes to the client that owns the call it belongs to. */
+  #question(child: Child, question: Call): void {
+    const open = crossingsAt(child);
+    const [caller, ...others] = callersOf(open, this.#clients);
+    if (caller === undefined || others.length > 0) {
+      const why = caller === undefined ? 'nobody is' : 'no single client is';
+      question.fail(new Fault('unsupported', `${why} there to answer ${child.alias}`));
+    } else this.#put(child, question, caller, open.at(-1));
+  }
+
+  /** A question that came with the answer to a call goes to whoever made the call. */
+  #ask(child: Child, question: Call, on: Crossing): void {
+    this.#put(child, question, on.caller, on);
+  }
+
+  #put(child: Child, question: Call, caller: Caller, on: Crossing | undefined): void {
+    const { frame } = question;
+    const isForPerson = frame.method === 'elicitation/create';
+    if (!caller.can(ASKED.get(frame.method))) {
       // What was offered is not an error to ask for, whichever client it is.
-      if (isForPerson && this.children.wereOffered('elicitation')) call.result({ action: 'decline' });
-      else call.fail(new Fault('unsupported', `the client does not answer ${method}`));
+      if (isForPerson && this.children.wereOffered('elicitation')) question.result({ action: 'decline' });
+      else question.fail(new Fault('unsupported', `the client does not answer ${frame.method}`));
       return;
     }
-    const edits = isForPerson ? headed(call.frame, `${child.alias}: `, 'message') : [];
-    relay(call, client.peer, edits, undefined, calls.at(-1));
+    const edits = isForPerson ? headed(frame.bytes, frame.at('message'), `${child.alias}: `) : [];
+    if (on === undefined) relay(question, caller.peer, edits);
+    else on.ask(question, edits);
   }
 
   /** Notifications of a child go to the clients they may concern, but for what only some have asked for. */
@@ -122,15 +158,26 @@ export class Hub {
       this.#subscriptions.updated(child, frame);
       return;
     }
-    const edits = frame.method === 'notifications/message' ? headed(frame, `${child.alias}/`, 'logger') : [];
-    for (const client of this.#concerned(child.peer?.forwarded() ?? [])) client.pass(frame.with(edits));
+    const isLog = frame.method === 'notifications/message';
+    const edits = isLog ? headed(frame.bytes, frame.at('logger'), `${child.alias}/`) : [];
+    const open = crossingsAt(child);
+    for (const caller of callersOf(open, this.#clients))
+      caller.hear(frame, edits, open.find((crossing) => crossing.caller.peer === caller.peer)?.call);
   }
 
-  /** Whom it may concern what a child says in the middle of calls: who made them; all, where there are none. */
-  #concerned(calls: readonly Call[]): Client[] {
-    const callers = new Set(calls.map(({ from }) => from));
-    const all = [...this.#clients];
-    return callers.size === 0 ? all : all.filter(({ peer }) => callers.has(peer));
+  /** A client listens from now on, until it cancels that (2026-07-28). */
+  #listen(call: Call, caller: Caller): void {
+    const listening = new Listening(call, caller.form, this.#lists(caller.form));
+    const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.owner(uri) }));
+    call.watchedBy({
+      cancelled: () => {
+        this.#listening.delete(listening);
+        this.#subscriptions.removeAll(listening);
+      },
+    });
+    this.#listening.add(listening);
+    for (const { shown, to } of owned) this.#subscriptions.begin(listening, to, shown);
+    listening.acknowledge();
   }
 
   async #settle({ added, replaced }: Reconfigured): Promise<void> {
@@ -149,10 +196,10 @@ export class Hub {
     this.#uris.forget();
     if (this.#unsettled > 0) return;
     const states = new Map<Form, Map<ListName, string>>();
-    for (const client of this.#clients) {
-      const state = states.get(client.form) ?? this.#lists(client.form);
-      states.set(client.form, state);
-      client.tellChanged(state);
+    for (const listener of [...this.#clients, ...this.#listening]) {
+      const state = states.get(listener.form) ?? this.#lists(listener.form);
+      states.set(listener.form, state);
+      listener.tellChanged(state);
     }
   }
 
@@ -173,10 +220,13 @@ function missingFault({ alias }: Child, why: Fault): Fault {
   return new Fault('gone', `${alias} is required, but ${why.message}`, { cause: why, next });
 }
 
-/** Puts the alias of who speaks before the first character of a text in `params`, where nothing can imitate it. */
-function headed(frame: Frame, head: string, name: string): Edit[] {
-  const text = frame.at(name);
-  if (text === undefined || frame.bytes[text.start] !== QUOTE) return [];
-  const start = text.start + 1;
-  return [{ span: { start, end: start }, text: head }];
+/** The calls that a child has open. */
+function crossingsAt({ peer }: Child): Crossing[] {
+  return (peer?.forwarded() ?? []).filter((waiting) => waiting instanceof Crossing);
+}
+
+/** Whom it may concern what a child says in the middle of calls: who made them; all, where there are none. */
+function callersOf(open: readonly Crossing[], all: Iterable<Caller>): Caller[] {
+  if (open.length === 0) return [...all];
+  return [...new Map(open.map(({ caller }) => [caller.peer, caller])).values()];
 }

@@ -74,7 +74,10 @@ function lazyFront(hub: Hub): NonNullable<ListenOptions['http']> {
   let front: Promise<HttpFront> | undefined;
   return (request, response, path) => {
     front ??= import('./http.js').then(({ HttpFront: Front }) => {
-      const made = new Front((link) => void hub.serve(link));
+      const made = new Front(
+        (link, isForOne) => void hub.serve(link, isForOne),
+        (tool) => hub.mirrored(tool),
+      );
       shutdown.add('HTTP', () => made.close());
       return made;
     });

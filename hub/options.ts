@@ -4,6 +4,7 @@ import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, us
 import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
 import { AUTO } from './forms.js';
+import type { Era } from './modern.js';
 import { isAlias, isSeparator } from './prefix.js';
 import { OWN_ALIAS } from './protocol.js';
 import type { RemoteSpec } from './remote.js';
@@ -52,6 +53,7 @@ export const CHILD_FLAGS: readonly Flag[] = [
     help: 'never offer those so named, whatever --allow says; may be repeated',
   },
   { name: 'no-prefix', help: 'show its names without its alias' },
+  { name: 'era', value: 'E', help: 'speak to it as before 2026-07-28 (legacy) or from then on (modern) only (auto)' },
   { name: 'timeout', value: 'S', help: 'fail a call after so many seconds without answer or progress (never)' },
   { name: 'idle', value: 'S', help: 'stop it after so many seconds without any call, until the next one (never)' },
   { name: 'env', value: 'K=V', many: true, help: 'set a variable in its environment; may be repeated' },
@@ -207,6 +209,7 @@ function addOption(
 export function childSpec({ alias, from, flags }: ChildDraft): ChildSpec {
   const eager = flags.has('eager');
   const [timeout, idle] = [seconds(flags, 'timeout'), seconds(flags, 'idle')];
+  const era = eraOf(flags.get('era')?.[0] ?? AUTO);
   if (eager && idle !== undefined)
     throw usageFault(`--idle is for a child that starts with its first call, and ${alias} is --eager`);
   return {
@@ -216,6 +219,7 @@ export function childSpec({ alias, from, flags }: ChildDraft): ChildSpec {
     prefixed: !flags.has('no-prefix'),
     allow: flags.get('allow') ?? [],
     deny: flags.get('deny') ?? [],
+    ...(era === undefined ? {} : { era }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(idle === undefined ? {} : { idle }),
     source: typeof from === 'string' ? remoteSource(alias, from, flags) : programSource(alias, from, flags),
@@ -262,6 +266,12 @@ function seconds(flags: ReadonlyMap<string, readonly string[]>, name: string): n
   if (value <= 0 || value > LONGEST)
     throw usageFault(`--${name} ${text}: give seconds, more than 0 and at most ${LONGEST}`);
   return value * 1000;
+}
+
+function eraOf(text: string): Era | undefined {
+  if (text === 'legacy' || text === 'modern') return text;
+  if (text === AUTO) return undefined;
+  throw usageFault(`--era ${JSON.stringify(text)}: give auto, legacy or modern`);
 }
 
 function checkedSeparator(text: string): string {

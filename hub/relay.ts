@@ -3,43 +3,42 @@ import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Edit } from '../shared/parts.js';
 import { lateFault, type Peer, type Waiting } from '../shared/peer.js';
+import type { Caller } from './caller.js';
 
 /**
  * Passes a request on as it came but for its id, its progress token and the edits; its answer and its progress go back,
- * its cancellation goes on. The one way in which requests cross the hub, in either direction. Where a `timeout` in
- * milliseconds is given, it fails and is cancelled when neither answer nor progress came for so long. `on` is the call of
- * the receiver's to which it belongs.
+ * its cancellation goes on. `on` is the call of the receiver's to which it belongs.
  */
-export function relay(call: Call, to: Peer, edits: readonly Edit[] = [], timeout?: number, on?: Call): void {
-  const crossing = new Crossing(call, to);
-  if (timeout !== undefined) crossing.limit(timeout);
-  call.watchedBy(crossing);
-  crossing.id = to.forward(call.frame, edits, crossing, on);
+export function relay(call: Call, to: Peer, edits: readonly Edit[] = [], on?: Call): void {
+  new Relay(call, to).forward(edits, on);
 }
 
-/** A request on its way: open on both sides, under the call's id on the one and its own on the other. */
-class Crossing implements Waiting, CallWatcher {
-  id = -1;
-  readonly call: Call;
-  readonly #to: Peer;
+/**
+ * A request on its way: open on both sides, under the call's id on the one and its own on the other. The one way in which
+ * requests cross the hub, in either direction.
+ */
+class Relay implements Waiting, CallWatcher {
+  call: Call;
+  protected readonly to: Peer;
+  #id = -1;
+  #timeout: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(call: Call, to: Peer) {
+  constructor(call: Call, to: Peer, timeout?: number) {
     this.call = call;
-    this.#to = to;
+    this.to = to;
+    this.#timeout = timeout;
+    call.watchedBy(this);
   }
 
-  /** Gives up when nothing comes for so many milliseconds. */
-  limit(timeout: number): void {
-    this.#timer = setTimeout(() => {
-      const why = lateFault(this.#to.name, this.call.frame.method, timeout);
-      this.#to.cancel(this.id, { reason: why.message });
-      this.call.fail(why);
-    }, timeout).unref();
+  /** Sends the request. */
+  forward(edits: readonly Edit[], on?: Call): void {
+    if (this.#timeout !== undefined) this.#limit(this.#timeout);
+    this.#id = this.to.forward(this.call.frame, edits, this, on);
   }
 
   answer(outcome: Frame | Fault): void {
-    clearTimeout(this.#timer);
+    this.rest();
     if (outcome instanceof Fault) this.call.fail(outcome);
     else this.call.relay(outcome);
   }
@@ -50,7 +49,44 @@ class Crossing implements Waiting, CallWatcher {
   }
 
   cancelled(params: Readonly<Record<string, unknown>>): void {
+    this.rest();
+    this.to.cancel(this.#id, params);
+  }
+
+  /** Stops the clock: it is not the receiver who is waited for now. */
+  protected rest(): void {
     clearTimeout(this.#timer);
-    this.#to.cancel(this.id, params);
+  }
+
+  /** Starts the clock anew. */
+  protected resume(): void {
+    if (this.#timeout !== undefined) this.#limit(this.#timeout);
+  }
+
+  /** Gives up when neither answer nor progress comes for so many milliseconds. */
+  #limit(timeout: number): void {
+    this.#timer = setTimeout(() => {
+      const why = lateFault(this.to.name, this.call.frame.method, timeout);
+      this.to.cancel(this.#id, { reason: why.message });
+      this.call.fail(why);
+    }, timeout).unref();
+  }
+}
+
+/** Puts a question of a child, which belongs to a call, to whoever answers it. */
+export type Ask = (question: Call, on: Crossing) => void;
+
+/** A client's call on its way to a child; what the child asks meanwhile is asked in its course. */
+export class Crossing extends Relay {
+  readonly caller: Caller;
+
+  constructor(call: Call, to: Peer, caller: Caller, timeout?: number) {
+    super(call, to, timeout);
+    this.caller = caller;
+  }
+
+  /** Puts a question of the child to the client. */
+  ask(question: Call, edits: readonly Edit[]): void {
+    relay(question, this.caller.peer, edits, this.call);
   }
 }

@@ -9,13 +9,22 @@ import { MAX_LINE } from '../shared/lines.js';
 import { BaseLink } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
-import { objectOf } from './protocol.js';
+import { Envelope } from './envelope.js';
+import { headerText, mirroredOf, mirrorHeaders } from './mirrored.js';
+import { MODERN, NAMED } from './modern.js';
+import { type Catalogue, NOTHING, objectOf } from './protocol.js';
 
 /** A server that is reached by a URL. */
 export interface RemoteSpec {
   readonly url: string;
   /** Sent with each request; they may hold secrets. */
   readonly headers: ReadonlyMap<string, string>;
+}
+
+/** A request that waits for its answer. */
+interface Underway {
+  readonly end: AbortController;
+  readonly isModern: boolean;
 }
 
 /** Milliseconds for a server to take the end of a session. */
@@ -37,6 +46,8 @@ const https = new HttpsAgent({ keepAlive: true });
 export class RemoteLink extends BaseLink {
   /** Called when the server may have said something that was not heard: before its stream was open, or while it was cut. */
   onUnheard: () => void = () => undefined;
+  /** What the server offers, as soon as it is known. */
+  catalogue: () => Catalogue = () => NOTHING;
   readonly #spec: RemoteSpec;
   readonly #url: URL;
   /** Where messages go: the address itself, or the endpoint that an older server names. */
@@ -45,7 +56,7 @@ export class RemoteLink extends BaseLink {
   #session: string | undefined;
   #revision: string | undefined;
   /** Requests under way. */
-  readonly #open = new Map<IdKey, AbortController>();
+  readonly #open = new Map<IdKey, Underway>();
   readonly #closed = new AbortController();
   /** The notifications sent so far have been taken; what follows must not overtake them. */
   #before: Promise<unknown> = Promise.resolve();
@@ -64,7 +75,7 @@ export class RemoteLink extends BaseLink {
   protected override write(parts: Parts): void {
     const bytes = joined(parts);
     const frame = Frame.parse(bytes);
-    if (frame.method === 'notifications/cancelled') this.#cancelled(frame);
+    if (frame.method === 'notifications/cancelled' && this.#cancelled(frame)) return;
     const before = this.#before;
     const sent = before.then(() => this.#send(frame));
     sent.catch((error: unknown) => this.ended(asFault(error)));
@@ -81,11 +92,11 @@ export class RemoteLink extends BaseLink {
 
   async #send(frame: Frame): Promise<void> {
     const isRequest = frame.kind === 'request';
-    const own = new AbortController();
-    if (isRequest) this.#open.set(frame.idKey, own);
-    const signal = AbortSignal.any([own.signal, this.#closed.signal]);
+    const end = new AbortController();
+    if (isRequest) this.#open.set(frame.idKey, { end, isModern: Envelope.isIn(frame) });
+    const signal = AbortSignal.any([end.signal, this.#closed.signal]);
     try {
-      const response = await this.#request('POST', signal, frame.bytes);
+      const response = await this.#request('POST', signal, frame);
       if (isRequest) await this.#answered(frame, response);
       else response.resume();
       if (response.statusCode === 404 && this.#session !== undefined) throw this.#gone('it ended the session');
@@ -105,7 +116,7 @@ export class RemoteLink extends BaseLink {
       response.resume();
       await this.#fallBack(frame);
     } else if (status === 202 && this.#isOlder) response.resume();
-    else if (status !== 200) this.#fail(frame, await refusal(this.name, response));
+    else if (status !== 200) await this.#refused(frame, response);
     else if (isEvents(response)) await this.#answeredByEvents(frame, response);
     else this.#take(frame, await whole(response));
   }
@@ -132,10 +143,22 @@ export class RemoteLink extends BaseLink {
     this.deliver(joined(['{"jsonrpc":"2.0","id":', frame.id, ',"error":', error, '}']));
   }
 
-  #cancelled(frame: Frame): void {
+  /** Ends a request by ending its response. Whether that is all, as it is from 2026-07-28 on. */
+  #cancelled(frame: Frame): boolean {
     const span = frame.at('requestId');
+    const underway = span === undefined ? undefined : this.#open.get(idKey(frame.bytes, span));
     // The answer may come on a stream of its own, to which nobody listens any more.
-    if (span !== undefined) this.#open.get(idKey(frame.bytes, span))?.abort();
+    underway?.end.abort();
+    return underway?.isModern === true;
+  }
+
+  /** From 2026-07-28 on the body says why in the protocol's own words; without that it is no such server. */
+  async #refused(frame: Frame, response: IncomingMessage): Promise<void> {
+    const { statusCode: status = 0 } = response;
+    const said = await whole(response).catch(() => Buffer.alloc(0));
+    const error = Envelope.isIn(frame) ? errorIn(said) : undefined;
+    if (error !== undefined) this.deliver(joined(['{"jsonrpc":"2.0","id":', frame.id, ',"error":', error, '}']));
+    else this.#fail(frame, refusal(this.name, status, said, Envelope.isIn(frame)));
   }
 
   /** Hears what the server says by itself, as long as the connection stands; a server need not offer that. */
@@ -164,7 +187,8 @@ export class RemoteLink extends BaseLink {
   /** Protocol 2024-11-05: a stream of events whose first one names the address for messages. */
   async #fallBack(frame: Frame): Promise<void> {
     const response = await this.#request('GET', this.#closed.signal);
-    if (response.statusCode !== 200 || !isEvents(response)) throw await refusal(this.name, response);
+    if (response.statusCode !== 200 || !isEvents(response))
+      throw refusal(this.name, response.statusCode ?? 0, await whole(response).catch(() => Buffer.alloc(0)));
     const named = await new Promise<URL>((resolve, reject) => {
       const take = (text: Buffer, kind: string | undefined): void => {
         if (kind === 'endpoint') resolve(new URL(text.toString(), this.#url));
@@ -183,26 +207,43 @@ export class RemoteLink extends BaseLink {
     await this.#send(frame);
   }
 
-  #request(method: string, signal: AbortSignal, body?: Uint8Array): Promise<IncomingMessage> {
+  #request(method: string, signal: AbortSignal, message?: Frame): Promise<IncomingMessage> {
     const isSecure = this.#url.protocol === 'https:';
     const start = isSecure ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
-      const headers = this.#headers(method, body);
+      const headers = this.#headers(method, message);
       const options = { method, headers, signal, agent: isSecure ? https : http };
       const request = start(method === 'POST' ? this.#endpoint : this.#url, options, resolve);
       request.on('error', reject);
-      request.end(body);
+      request.end(message?.bytes);
     });
   }
 
-  #headers(method: string, body: Uint8Array | undefined): Record<string, string | number> {
+  #headers(method: string, message: Frame | undefined): Record<string, string | number> {
     return {
       ...Object.fromEntries(this.#spec.headers),
       accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
-      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
+      ...(message === undefined ? {} : { 'content-type': 'application/json', 'content-length': message.bytes.length }),
+      ...(message !== undefined && Envelope.isIn(message) ? this.#repeated(message) : this.#sessionHeaders()),
+    };
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    return {
       ...(this.#session === undefined ? {} : { [SESSION]: this.#session }),
       ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
     };
+  }
+
+  /** What the headers of a request repeat of it from 2026-07-28 on. */
+  #repeated(frame: Frame): Record<string, string> {
+    const member = NAMED.get(frame.method);
+    const name = member === undefined ? undefined : frame.value(member);
+    const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': frame.method };
+    if (typeof name !== 'string') return headers;
+    const parameters = frame.method === 'tools/call' ? mirroredOf(this.catalogue().lists.tools, name) : [];
+    const repeated = parameters.length === 0 ? {} : mirrorHeaders(parameters, objectOf(frame.value('arguments')));
+    return { ...headers, 'mcp-name': headerText(name), ...repeated };
   }
 
   #gone(what: string): Fault {
@@ -255,17 +296,34 @@ function revisionIn(answer: Buffer): string | undefined {
   return typeof revision === 'string' ? revision : undefined;
 }
 
+/** The `error` of a message, as it is written. */
+function errorIn(text: Buffer): Buffer | undefined {
+  try {
+    const frame = Frame.parse(oneLine(text));
+    const span = frame.span('error');
+    return span === undefined ? undefined : frame.bytes.subarray(span.start, span.end);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a status says that a server does not understand the request. */
+function isMisunderstood(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
 /** What a status other than success means, and what to do about it. */
-async function refusal(name: string, response: IncomingMessage): Promise<Fault> {
-  const status = response.statusCode ?? 0;
-  const said = (await whole(response).catch(() => Buffer.alloc(0))).toString().slice(0, 200).trim();
+function refusal(name: string, status: number, answer: Buffer, isModern = false): Fault {
+  const said = answer.toString().slice(0, 200).trim();
   const about = said === '' ? '' : `: ${said}`;
   if (status === 401 || status === 403) {
     return new Fault('denied', `${name} refuses access (HTTP ${status})${about}`, {
       next: `Give a token by --bearer, or a header by --header 'NAME: VALUE'.`,
     });
   }
-  return new Fault('gone', `${name} answers with HTTP ${status}${about}`, {
-    next: 'Look whether the address is right.',
-  });
+  return new Fault(
+    isModern && isMisunderstood(status) ? 'unsupported' : 'gone',
+    `${name} answers with HTTP ${status}${about}`,
+    { next: 'Look whether the address is right.' },
+  );
 }

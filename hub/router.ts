@@ -2,16 +2,34 @@ import type { Call } from '../shared/call.js';
 import { asFault, Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Edit } from '../shared/parts.js';
+import type { Peer } from '../shared/peer.js';
+import type { Caller } from './caller.js';
 import { capabilities, instructions, merged } from './catalog.js';
-import type { Child } from './child.js';
+import { type Child, isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
+import { Envelope } from './envelope.js';
 import { AUTO, formFor } from './forms.js';
+import { type HeldCalls, HeldCrossing } from './held.js';
 import { type Addressee, Lookup } from './lookup.js';
+import { type Mirrored, mirroredOf } from './mirrored.js';
+import { COMPLETE, META, MODERN } from './modern.js';
 import { mayEndInHash } from './names.js';
+import { PassedCrossing } from './passed.js';
 import { splitSpan } from './prefix.js';
-import { HUB_INFO, LIST_NAMES, LISTS, type ListName, objectOf, REVISIONS } from './protocol.js';
-import { relay } from './relay.js';
+import {
+  HUB_INFO,
+  type Item,
+  type JsonObject,
+  LIST_NAMES,
+  LISTS,
+  type ListName,
+  objectOf,
+  REVISIONS,
+} from './protocol.js';
+import { type Ask, Crossing } from './relay.js';
+import { RetriedCrossing } from './retried.js';
+import { subscribe, unsubscribe } from './standing.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { Owned, Uris } from './uris.js';
 
@@ -26,34 +44,60 @@ type Path = readonly string[];
 const NAME: Path = ['name'];
 const URI: Path = ['uri'];
 
-/** Requests that bear the name of what they are for, and the list that has it; and those that bear its URI. */
+/** Requests that bear the name of what they are for, and the list that has it. */
 const BY_NAME: ReadonlyMap<string, ListName> = new Map([
   ['tools/call', 'tools'],
   ['prompts/get', 'prompts'],
 ]);
-const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/subscribe', 'resources/unsubscribe']);
+/** Requests that end or begin a subscription in a session. */
+const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
+/** What every result of the hub's own says to a client of 2026-07-28: that what is listed may change at any time. */
+const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;
+
+/** Whose state a call brings that is made again, and that state in the place of the ticket. */
+interface Again {
+  readonly alias: string;
+  readonly edit: Edit;
+}
 
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
+type ModernMethod = (caller: Envelope, frame: Frame) => Promise<JsonObject>;
+
+/** What the router needs of those who know all clients and their calls. */
+export interface Surroundings {
+  readonly children: Children;
+  readonly uris: Uris;
+  readonly subscriptions: Subscriptions;
+  readonly held: HeldCalls;
+  /** Puts a question of a child in the course of a call. */
+  readonly ask: (child: Child, question: Call, on: Crossing) => void;
+  /** Takes a client that listens to changes. */
+  readonly listen: (call: Call, caller: Caller) => void;
+}
 
 /** Answers what the hub answers itself, and sends the rest to the child whose name it bears. */
 export class Router {
+  readonly #hub: Surroundings;
   readonly #children: Children;
   readonly #uris: Uris;
   readonly #subscriptions: Subscriptions;
-  /** What the hub answers itself, by method. */
+  /** What the hub answers itself, by method, in sessions and without. */
   readonly #own: ReadonlyMap<string, OwnMethod>;
+  readonly #modern: ReadonlyMap<string, ModernMethod>;
   readonly #separator: string;
   /** A separator that is taken beside the two that always are. */
   readonly #ownSeparator: string | undefined;
   readonly #lookup: Lookup;
 
-  constructor(children: Children, uris: Uris, subscriptions: Subscriptions, separator: string) {
-    this.#children = children;
-    this.#uris = uris;
-    this.#subscriptions = subscriptions;
+  constructor(hub: Surroundings, separator: string) {
+    this.#hub = hub;
+    this.#children = hub.children;
+    this.#uris = hub.uris;
+    this.#subscriptions = hub.subscriptions;
     this.#separator = separator;
     this.#ownSeparator = separator === AUTO ? undefined : separator;
-    this.#lookup = new Lookup(children, this.#ownSeparator);
+    this.#lookup = new Lookup(hub.children, this.#ownSeparator);
     this.#own = new Map<string, OwnMethod>([
       ['initialize', (client, frame) => this.#initialize(client, frame)],
       ['ping', () => Promise.resolve({})],
@@ -63,35 +107,103 @@ export class Router {
       ]),
       ['logging/setLevel', (client, frame) => this.#setLevel(client, frame)],
     ]);
+    this.#modern = new Map<string, ModernMethod>([
+      ['server/discover', (caller) => this.#discover(caller)],
+      ...LIST_NAMES.map((list): [string, ModernMethod] => [
+        LISTS[list].method,
+        (caller, frame) => this.#modernList(caller, frame, list),
+      ]),
+    ]);
   }
 
   /** @throws Fault for what can be sent nowhere. */
   request(client: Client, call: Call): void {
-    const { method } = call.frame;
-    if (client.capabilities === undefined && !BEFORE_GREETING.has(method)) {
-      throw new Fault('protocol', `${method} came before initialize`);
+    const { frame } = call;
+    const envelope = client.capabilities === undefined ? Envelope.read(frame, client.peer, this.#separator) : undefined;
+    if (envelope !== undefined) {
+      this.#modernRequest(envelope, call);
+      return;
     }
+    const { method } = frame;
+    if (client.capabilities === undefined && !BEFORE_GREETING.has(method))
+      throw new Fault('protocol', `${method} came before initialize`);
     const own = this.#own.get(method);
-    const list = BY_NAME.get(method);
-    if (own !== undefined) answer(call, own(client, call.frame));
-    else if (list !== undefined) this.#byName(client, call, list, NAME);
-    else if (BY_URI.has(method)) this.#byUri(client, call);
-    else if (method === 'completion/complete') this.#complete(client, call);
-    else throw new Fault('unsupported', `the method ${method} is not offered here`);
+    if (own !== undefined) answer(call, own(client, frame));
+    else if (SUBSCRIBING.has(method)) this.#subscribe(client, call);
+    else this.#pass(client, call);
+  }
+
+  /** Which arguments of a tool, by its shown name, headers over HTTP have to repeat. */
+  mirrored(tool: string): readonly Mirrored[] {
+    const to = this.#lookup.listed('tools', tool);
+    return to === undefined ? [] : mirroredOf(to.child.catalogue?.lists.tools ?? [], to.name);
   }
 
   notification(client: Client, frame: Frame): void {
     if (frame.method === 'notifications/initialized') client.initialized();
     else if (frame.method === 'notifications/roots/list_changed') {
-      for (const child of this.#children) child.peer?.send([frame.bytes]);
+      for (const child of this.#children) if (!isModern(child)) child.peer?.send([frame.bytes]);
     }
+  }
+
+  #modernRequest(caller: Envelope, call: Call): void {
+    const { method } = call.frame;
+    this.#children.offer(caller.capabilities);
+    const own = this.#modern.get(method);
+    if (own !== undefined) answer(call, own(caller, call.frame));
+    else if (method === 'subscriptions/listen') this.#hub.listen(call, caller);
+    else if (call.frame.at('requestState') === undefined) this.#pass(caller, call);
+    else this.#passAgain(caller, call);
+  }
+
+  /** A call that is made again with answers: it goes on where it waited, or to the child whose state it brings. */
+  #passAgain(caller: Envelope, call: Call): void {
+    const span = call.frame.at('requestState');
+    const purpose = this.#hub.held.tickets.redeem(call.frame.value('requestState'), call.frame);
+    if ('held' in purpose) {
+      const held = this.#hub.held.take(purpose.held);
+      if (held === undefined) throw new Fault('invalid', 'the call waits no longer', { next: 'Make it anew.' });
+      held.continue(call);
+    } else if (span !== undefined) {
+      const state: Edit = { span, text: Buffer.from(JSON.stringify(purpose.state)) };
+      this.#pass(caller, call, { alias: purpose.child, edit: state });
+    }
+  }
+
+  /** Sends on what is a child's to answer. */
+  #pass(caller: Caller, call: Call, again?: Again): void {
+    const { method } = call.frame;
+    const list = BY_NAME.get(method);
+    if (list !== undefined) this.#byName(caller, call, list, NAME, again);
+    else if (method === 'resources/read') {
+      const { to, edit } = this.#owning(call.frame, URI);
+      this.#send(caller, call, to.child, edit, again);
+    } else if (method === 'completion/complete') this.#complete(caller, call);
+    else throw new Fault('unsupported', `the method ${method} is not offered here`);
+  }
+
+  /** What is said of the hub where nobody is greeted (2026-07-28, server/discover). */
+  async #discover(caller: Envelope): Promise<JsonObject> {
+    await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
+    return {
+      ...UNCACHED,
+      supportedVersions: [MODERN, ...REVISIONS],
+      capabilities: capabilities(),
+      instructions: instructions(this.#children, caller.form),
+      _meta: { [META.server]: HUB_INFO },
+    };
+  }
+
+  async #modernList(caller: Envelope, frame: Frame, list: ListName): Promise<JsonObject> {
+    return { ...UNCACHED, [list]: await this.#items(caller, frame, list) };
   }
 
   async #initialize(client: Client, frame: Frame): Promise<unknown> {
     if (client.capabilities !== undefined) throw new Fault('protocol', 'initialize came twice');
     const { protocolVersion, capabilities: can, clientInfo } = frame.params;
     client.capabilities = objectOf(can);
-    client.form = formFor(objectOf(clientInfo)['name'], this.#separator);
+    client.info = objectOf(clientInfo);
+    client.form = formFor(client.info['name'], this.#separator);
     this.#children.offer(client.capabilities);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
     client.greeted();
@@ -103,13 +215,17 @@ export class Router {
     };
   }
 
-  /** The whole list in one page, so there is no cursor that could be given. */
   async #list(client: Client, frame: Frame, list: ListName): Promise<unknown> {
-    if (frame.at('cursor') !== undefined) throw new Fault('invalid', 'that cursor was not given out here');
-    await this.#children.learned(PATIENCE);
-    const items = merged(this.#children, list, client.form);
+    const items = await this.#items(client, frame, list);
     client.gave(list, JSON.stringify(items));
     return { [list]: items };
+  }
+
+  /** The whole list in one page, so there is no cursor that could be given. */
+  async #items({ form }: Caller, frame: Frame, list: ListName): Promise<readonly Item[]> {
+    if (frame.at('cursor') !== undefined) throw new Fault('invalid', 'that cursor was not given out here');
+    await this.#children.learned(PATIENCE);
+    return merged(this.#children, list, form);
   }
 
   async #setLevel(client: Client, frame: Frame): Promise<unknown> {
@@ -120,24 +236,25 @@ export class Router {
   }
 
   /** The name tells the child. An ordinary one goes on without the alias; any other has to be looked up. */
-  #byName(client: Client, call: Call, list: ListName, path: Path): void {
+  #byName(caller: Caller, call: Call, list: ListName, path: Path, again?: Again): void {
     const { bytes } = call.frame;
     const span = call.frame.at(...path);
     const isOrdinary = span !== undefined && !mayEndInHash(bytes, span);
     const split = isOrdinary ? splitSpan(bytes, span, this.#ownSeparator) : undefined;
     const child = split === undefined ? undefined : this.#children.get(split.alias);
-    if (split !== undefined && child?.exposure.isPlain === true) this.#send(call, child, { span: split.cut, text: '' });
-    else this.#byLookup(client, call, list, path);
+    if (split !== undefined && child?.exposure.isPlain === true)
+      this.#send(caller, call, child, { span: split.cut, text: '' }, again);
+    else this.#byLookup(caller, call, list, path, again);
   }
 
-  #byLookup(client: Client, call: Call, list: ListName, path: Path): void {
+  #byLookup(caller: Caller, call: Call, list: ListName, path: Path, again?: Again): void {
     const shown = call.frame.value(...path);
-    if (typeof shown !== 'string') throw this.#unknown(client, `${call.frame.method} needs the name of what it is for`);
+    if (typeof shown !== 'string') throw this.#unknown(caller, `${call.frame.method} needs the name of what it is for`);
     const found = this.#lookup.listed(list, shown);
     const send = (to: Addressee | undefined): void => {
       const span = call.frame.at(...path);
-      if (to === undefined || span === undefined) throw this.#unknown(client, `no server has ${JSON.stringify(shown)}`);
-      this.#send(call, to.child, { span, text: Buffer.from(JSON.stringify(to.name)) });
+      if (to === undefined || span === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(shown)}`);
+      this.#send(caller, call, to.child, { span, text: Buffer.from(JSON.stringify(to.name)) }, again);
     };
     if (found === undefined && this.#lookup.mayBeLearned(shown)) void this.#whenLearned(call, list, shown, send);
     else send(found ?? this.#lookup.unlisted(shown));
@@ -157,20 +274,22 @@ export class Router {
     }
   }
 
-  #byUri(client: Client, call: Call): void {
-    const { method } = call.frame;
+  #subscribe(client: Client, call: Call): void {
     const { to, shown, edit } = this.#owning(call.frame, URI);
-    if (method === 'resources/subscribe') this.#subscriptions.add(client, to, shown);
-    if (method === 'resources/unsubscribe' && !this.#subscriptions.remove(client, to)) call.result({});
-    else this.#send(call, to.child, edit);
+    const begins = call.frame.method === 'resources/subscribe';
+    if (begins) this.#subscriptions.add(client, to, shown);
+    const isOver = begins || this.#subscriptions.remove(client, to);
+    if (!isOver) call.result({});
+    else if (isModern(to.child)) answer(call, heard(to, begins));
+    else this.#send(client, call, to.child, edit);
   }
 
   /** What is to be completed belongs to a prompt or to a template. */
-  #complete(client: Client, call: Call): void {
+  #complete(caller: Caller, call: Call): void {
     if (call.frame.value('ref', 'type') === 'ref/resource') {
       const { to, edit } = this.#owning(call.frame, ['ref', 'uri']);
-      this.#send(call, to.child, edit);
-    } else this.#byName(client, call, 'prompts', ['ref', 'name']);
+      this.#send(caller, call, to.child, edit);
+    } else this.#byName(caller, call, 'prompts', ['ref', 'name']);
   }
 
   #owning(frame: Frame, path: Path): { readonly to: Owned; readonly shown: string; readonly edit: Edit } {
@@ -182,21 +301,36 @@ export class Router {
     return { to, shown, edit: { span, text: Buffer.from(JSON.stringify(to.uri)) } };
   }
 
-  #send(call: Call, child: Child, edit: Edit): void {
-    if (child.peer !== undefined) relay(call, child.peer, [edit], child.timeout);
-    else void this.#whenReady(call, child, edit);
+  #send(caller: Caller, call: Call, child: Child, edit: Edit, again?: Again): void {
+    if (again !== undefined && again.alias !== child.alias)
+      throw new Fault('invalid', `the requestState is one of ${again.alias}, not of ${child.alias}`);
+    const edits = again === undefined ? [edit] : [edit, again.edit];
+    if (child.peer !== undefined) this.#crossing(caller, call, child, child.peer).forward(edits);
+    else void this.#whenReady(caller, call, child, edits);
   }
 
-  async #whenReady(call: Call, child: Child, edit: Edit): Promise<void> {
+  async #whenReady(caller: Caller, call: Call, child: Child, edits: readonly Edit[]): Promise<void> {
     try {
       const peer = await child.ready(call.signal());
-      if (call.open) relay(call, peer, [edit], child.timeout);
+      if (call.open) this.#crossing(caller, call, child, peer).forward(edits);
     } catch (error) {
       call.fail(asFault(error));
     }
   }
 
-  #unknown({ form }: Client, what: string): Fault {
+  /** How a call crosses, by the eras on both sides. */
+  #crossing(caller: Caller, call: Call, child: Child, to: Peer): Crossing {
+    const { held, ask } = this.#hub;
+    const { alias, timeout } = child;
+    const isOlder = !isModern(child);
+    if (isOlder && caller.era === 'legacy') return new Crossing(call, to, caller, timeout);
+    if (!isOlder && caller.era === 'modern') return new PassedCrossing(call, to, caller, alias, held.tickets, timeout);
+    const put: Ask = (question, on) => ask(child, question, on);
+    if (isOlder) return new HeldCrossing(call, to, caller, held, put, timeout);
+    return new RetriedCrossing(call, to, caller, put, timeout);
+  }
+
+  #unknown({ form }: Caller, what: string): Fault {
     const aliases = [...this.#children].map(({ alias }) => alias).join(', ');
     return new Fault('unknown', what, {
       next: `Names are SERVER${form.separator}NAME; the servers are: ${aliases || 'none yet'}.`,
@@ -210,4 +344,11 @@ function answer(call: Call, work: Promise<unknown>): void {
     (value) => call.result(value),
     (error: unknown) => call.fail(asFault(error)),
   );
+}
+
+/** Begins or ends hearing of a resource of a child that knows no such requests. */
+async function heard({ child, uri }: Owned, begins: boolean): Promise<unknown> {
+  const peer = await child.ready(new AbortController().signal);
+  await (begins ? subscribe(child, peer, uri) : unsubscribe(child, peer, uri));
+  return {};
 }

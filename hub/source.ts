@@ -1,6 +1,7 @@
 import type { Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import type { Guard } from './guard.js';
+import type { Catalogue } from './protocol.js';
 import type { RemoteSpec } from './remote.js';
 import { type ProgramSpec, spawnProgram } from './spawn.js';
 
@@ -12,6 +13,8 @@ export interface Opened {
   readonly link: Link;
   readonly pid?: number;
   stop(why?: Fault): Promise<void>;
+  /** Says where it is found what the server offers. */
+  knows?(catalogue: () => Catalogue): void;
   /** Says whom to tell when it may have said something that was not heard. */
   whenUnheard?(tell: () => void): void;
 }
@@ -29,6 +32,9 @@ export async function openSource(alias: string, source: Source, guard: Guard): P
     stop: (why) => {
       link.close(why);
       return Promise.resolve();
+    },
+    knows: (catalogue) => {
+      link.catalogue = catalogue;
     },
     whenUnheard: (tell) => {
       link.onUnheard = tell;

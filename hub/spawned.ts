@@ -3,12 +3,13 @@ import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
-import type { Child, ChildEvents, ChildStatus } from './child.js';
+import { type Child, type ChildEvents, type ChildStatus, isModern } from './child.js';
 import { Conversation } from './conversation.js';
 import { Exposure, type ExposureSpec } from './exposure.js';
 import type { Guard } from './guard.js';
 import type { Greeting } from './handshake.js';
 import { whenIdle } from './idle.js';
+import type { Era } from './modern.js';
 import type { Catalogue } from './protocol.js';
 import type { Remembered } from './remembered.js';
 import { type Opened, openSource, type Source } from './source.js';
@@ -30,6 +31,8 @@ export interface SpawnedSpec extends ExposureSpec {
   readonly source: Source;
   /** Whether the hub ends where it cannot be started the first time. */
   readonly required: boolean;
+  /** The only era in which it is spoken to; what it answers to where there is none. */
+  readonly era?: Era;
   /** Milliseconds without answer or progress after which a request to it fails. */
   readonly timeout?: number;
   /** Milliseconds without any open request after which it is stopped until its next call. */
@@ -161,7 +164,8 @@ export class SpawnedChild implements Child {
   async #run(): Promise<Peer> {
     await Promise.all([this.#context.free, this.#program?.stop()]);
     if (this.#isEnded()) throw new Fault('gone', `${this.alias} was stopped`);
-    const program = await openSource(this.alias, this.#spec.source, this.#context.guard);
+    const { source } = this.#spec;
+    const [program] = await Promise.all([openSource(this.alias, source, this.#context.guard), this.recall()]);
     this.#program = program;
     if (this.#isEnded()) {
       await program.stop();
@@ -175,8 +179,9 @@ export class SpawnedChild implements Child {
       end: (why) => this.#ended(conversation, why),
     });
     program.whenUnheard?.(() => conversation.reread());
+    program.knows?.(() => conversation.catalogue);
     try {
-      await conversation.begin(this.#context.greeting);
+      await conversation.begin({ ...this.#context.greeting, eras: this.#eras(), overHttp: 'url' in source });
     } catch (error) {
       void program.stop();
       throw error;
@@ -189,6 +194,13 @@ export class SpawnedChild implements Child {
     if (this.#spec.idle !== undefined)
       whenIdle(conversation.peer, this.#spec.idle, isNeeded, () => this.#rest(conversation));
     return conversation.peer;
+  }
+
+  /** What was found before comes first. A server that is asked by HTTP does not mind being asked for what it lacks. */
+  #eras(): readonly Era[] {
+    const { era, source } = this.#spec;
+    if (era !== undefined) return [era];
+    return isModern(this) || 'url' in source ? ['modern', 'legacy'] : ['legacy', 'modern'];
   }
 
   #learned(catalogue: Catalogue): void {

@@ -24,6 +24,8 @@ export interface FaultDetails {
   readonly cause?: unknown;
   /** Structured facts for a program, JSON values only. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The JSON-RPC error code, where a protocol has one for just this. */
+  readonly code?: number;
 }
 
 /** The one error type: `message` says what and where, `next` what to do about it. */
@@ -31,6 +33,7 @@ export class Fault extends Error {
   readonly kind: FaultKind;
   readonly next: string | undefined;
   readonly data: Readonly<Record<string, unknown>>;
+  readonly code: number | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, { cause: details.cause });
@@ -38,6 +41,7 @@ export class Fault extends Error {
     this.kind = kind;
     this.next = details.next;
     this.data = details.data ?? {};
+    this.code = details.code;
   }
 
   /** The message and, where there is one, the next step; one line for a person. */

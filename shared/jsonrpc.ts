@@ -81,6 +81,21 @@ export class Frame {
     return here?.get(path.at(-1) ?? '');
   }
 
+  /** Where a member of a `result` that is an object lies. */
+  resultAt(name: string): Span | undefined {
+    return this.#members.inside('result')?.get(name);
+  }
+
+  /** The members of an object in `params`, decoded names with the places of their values. */
+  *entries(name: string): Generator<readonly [string, Span]> {
+    yield* this.#members.inside('params')?.inside(name) ?? [];
+  }
+
+  /** The same in `result`. */
+  *resultEntries(name: string): Generator<readonly [string, Span]> {
+    yield* this.#members.inside('result')?.inside(name) ?? [];
+  }
+
   /** The decoded value at a path in `params`, see {@link at}. */
   value(...path: readonly string[]): unknown {
     const span = this.at(...path);
@@ -165,7 +180,11 @@ const CODES: Readonly<Record<FaultKind, number>> = {
 /** A fault as the `error` member of an answer; codes of our own lie outside those that JSON-RPC and MCP reserve. */
 export function errorObject(fault: Fault): { code: number; message: string; data: Record<string, unknown> } {
   const next = fault.next === undefined ? {} : { next: fault.next };
-  return { code: CODES[fault.kind], message: fault.text, data: { kind: fault.kind, ...next, ...fault.data } };
+  return {
+    code: fault.code ?? CODES[fault.kind],
+    message: fault.text,
+    data: { kind: fault.kind, ...next, ...fault.data },
+  };
 }
 
 /** The fault that an `error` member stands for. */

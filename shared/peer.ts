@@ -21,6 +21,8 @@ export interface PeerHandlers {
 export interface Waiting {
   /** The call that was forwarded. */
   readonly call?: Call;
+  /** Whether it is not waited for, but stays open as long as it can. */
+  readonly isStanding?: boolean;
   /** The answer as it came, or why there is none. Said exactly once, unless the request is cancelled. */
   answer(outcome: Frame | Fault): void;
   /** A progress notification for this request. */
@@ -37,6 +39,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds. */
   readonly timeout?: number;
+  /** See {@link Waiting.isStanding}. */
+  readonly isStanding?: boolean;
 }
 
 /**
@@ -63,9 +67,9 @@ export class Peer implements CallSource {
     return this.#link.name;
   }
 
-  /** Whether no request is open, neither one of the other side nor one to it. */
+  /** Whether no request is open, neither one of the other side nor one to it; those that are standing do not count. */
   get isQuiet(): boolean {
-    return this.#waiting.size === 0 && this.#serving.size === 0;
+    return this.#serving.size === 0 && this.#waiting.values().every(({ isStanding }) => isStanding === true);
   }
 
   /** How many requests have been sent so far. */
@@ -107,9 +111,9 @@ export class Peer implements CallSource {
     this.#link.reply({ id: call.frame.idKey, last: false }, parts);
   }
 
-  /** The calls that were forwarded here and wait for their answers. */
-  forwarded(): Call[] {
-    return this.#waiting.values().flatMap(({ call }) => (call === undefined ? [] : [call]));
+  /** Those who wait for the answers to calls that were forwarded here. */
+  forwarded(): Waiting[] {
+    return this.#waiting.values().filter(({ call }) => call !== undefined);
   }
 
   /**
@@ -168,7 +172,7 @@ export class Peer implements CallSource {
     if (this.#draining && this.#serving.size === 0) this.close();
   }
 
-  #outcome(method: string, params: unknown, { signal, timeout }: RequestOptions): Promise<Frame> {
+  #outcome(method: string, params: unknown, { signal, timeout, isStanding = false }: RequestOptions): Promise<Frame> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let id = -1;
@@ -186,7 +190,7 @@ export class Peer implements CallSource {
         else resolve(outcome);
       };
       signal?.addEventListener('abort', aborted, { once: true });
-      id = this.#register({ answer: settle });
+      id = this.#register({ answer: settle, isStanding });
       this.send([JSON.stringify({ jsonrpc: '2.0', id, method, params })]);
     });
   }

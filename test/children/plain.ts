@@ -5,6 +5,7 @@
  * byte at a time · `--tool NAME` has one more; may be repeated.
  */
 import { appendFileSync, closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Lines } from '../../shared/lines.js';
 
@@ -48,7 +49,7 @@ const TOOLS = new Map<string, Handle>([
   ['ask', (args) => ask('elicitation/create', args)],
   ['sample', (args) => ask('sampling/createMessage', args)],
   ['roots', () => ask('roots/list', {})],
-  ['progress', ({ steps }, _, meta) => progress(Number(steps), meta)],
+  ['progress', ({ steps, pause }, _, meta) => progress(Number(steps), meta, pause)],
   ['die', ({ signal }) => die(signal)],
   ['add', ({ name }) => add(String(name))],
   ['same', () => add()],
@@ -104,9 +105,11 @@ function ask(method: string, params: Message): Promise<string> {
   });
 }
 
-function progress(steps: number, { progressToken }: Message): string {
+/** With a pause in milliseconds after each step, or without one, so that all steps come in one piece with the answer. */
+async function progress(steps: number, { progressToken }: Message, pause: unknown): Promise<string> {
   for (let step = 1; step <= steps; step += 1) {
     send({ method: 'notifications/progress', params: { progressToken, progress: step, total: steps } });
+    if (typeof pause === 'number') await sleep(pause);
   }
   return 'done';
 }

@@ -66,6 +66,8 @@ const RESULTS = new Map<string, unknown>([
     'initialize',
     { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
   ],
+  // As of a server that answers what it does not know.
+  ['server/discover', {}],
   ['tools/list', { tools: [{ name: 'x', inputSchema: { type: 'object' } }] }],
 ]);
 
