@@ -10,7 +10,8 @@ import type { Catalogue } from './protocol.js';
 export interface ChildEvents {
   /** A request to the client side: elicitation, sampling, roots. */
   question(child: Child, call: Call): void;
-  notification(child: Child, frame: Frame): void;
+  /** `on` is who waits for the answer to the request that it came with, where that is known. */
+  notification(child: Child, frame: Frame, on: unknown): void;
   /** What it offers, or whether it is there, may have changed. */
   changed(child: Child): void;
   /** The connection to it was lost; `wait` milliseconds until it is started again, if it will be. */

@@ -13,7 +13,8 @@ import { type Catalogue, LIST_NAMES, LISTS, type ListName, listChanged, NOTHING 
 export interface ConversationEvents {
   /** A request to the client side: elicitation, sampling, roots. */
   question(call: Call): void;
-  notification(frame: Frame): void;
+  /** `on` is who waits for the answer to the request that it came with, where that is known. */
+  notification(frame: Frame, on: unknown): void;
   /** What the child offers has been read again. */
   changed(): void;
   end(why: Fault): void;
@@ -45,7 +46,7 @@ export class Conversation {
     this.#events = events;
     this.peer = new Peer(link, {
       request: (call) => this.#request(call),
-      notification: (frame) => this.#notification(frame),
+      notification: (frame, on) => this.#notification(frame, on),
       unreadable: (fault, bytes) => this.#unreadable(fault, bytes),
       end: (why) => events.end(why),
     });
@@ -76,11 +77,11 @@ export class Conversation {
     else this.#events.question(call);
   }
 
-  #notification(frame: Frame): void {
+  #notification(frame: Frame, on: unknown): void {
     const lists = CHANGED.get(frame.method);
     if (frame.method === 'notifications/subscriptions/acknowledged') return;
     if (lists === undefined) {
-      this.#events.notification(frame);
+      this.#events.notification(frame, on);
       return;
     }
     for (const list of lists) this.#stale.add(list);

@@ -83,7 +83,7 @@ export class DialledChild implements Child {
   async #converse(link: Link): Promise<void> {
     const conversation: Conversation = new Conversation(link, {
       question: (call) => this.#events.question(this, call),
-      notification: (frame) => this.#events.notification(this, frame),
+      notification: (frame, on) => this.#events.notification(this, frame, on),
       changed: () => this.#events.changed(this),
       end: (why) => this.#ended(conversation, why),
     });

@@ -6,6 +6,7 @@ import { MAX_LINE } from '../shared/lines.js';
 import type { Link } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Part } from '../shared/parts.js';
+import { EventSessions } from './event-session.js';
 import type { Mirrored } from './mirrored.js';
 import { MODERN } from './modern.js';
 import { objectOf, REVISIONS } from './protocol.js';
@@ -14,13 +15,14 @@ import { Sessions } from './sessions.js';
 import { checkStateless, isStateless, REVISION, StatelessLink } from './stateless.js';
 
 /**
- * MCP over Streamable HTTP (basic/transports): one session for each client up to 2025-11-25, each request by itself from
- * 2026-07-28 on.
+ * MCP over HTTP (basic/transports): one session for each client up to 2025-11-25, each request by itself from 2026-07-28
+ * on; and the streams of events of 2024-11-05.
  */
 export class HttpFront {
   readonly #serve: (link: Link, isForOne?: boolean) => void;
   readonly #mirrored: (tool: string) => readonly Mirrored[];
   readonly #sessions = new Sessions();
+  readonly #eventSessions = new EventSessions();
 
   /**
    * `serve` takes the link of a new session, or of one request that belongs to none; `mirrored` says which arguments of a
@@ -41,10 +43,34 @@ export class HttpFront {
 
   close(): void {
     this.#sessions.close();
+    this.#eventSessions.close();
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    if (!/^\/?(mcp\/?)?(\?.*)?$/.test(path)) throw new Refusal(404, 'MCP is served at the root');
+    const [, place = ''] = /^\/?([^/?]*)\/?(\?.*)?$/.exec(path) ?? [undefined, 'elsewhere'];
+    if (place === 'sse' || place === 'messages') await this.#older(request, response, path);
+    else if (place === '' || place === 'mcp') await this.#current(request, response);
+    else throw new Refusal(404, 'MCP is served at the root, and at /sse for clients of 2024-11-05');
+  }
+
+  /** Protocol 2024-11-05: a stream of events by GET, and an address to post to. */
+  async #older(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    if (request.method === 'GET' && path.startsWith('/sse')) {
+      if (!accepts(request, 'text/event-stream')) throw new Refusal(406, 'Accept must allow text/event-stream');
+      this.#serve(this.#eventSessions.begin(response));
+      return;
+    }
+    if (request.method !== 'POST' || path.startsWith('/sse'))
+      throw new Refusal(405, 'GET /sse begins a session, POST sends to the address that it names');
+    if (!isJson(request)) throw new Refusal(415, 'Content-Type must be application/json');
+    const session = this.#eventSessions.get(new URL(path, 'http://localhost').searchParams.get('session') ?? '');
+    if (session === undefined) throw new Refusal(404, 'the session has ended; begin anew');
+    const text = oneLine(await body(request));
+    response.writeHead(202).end();
+    session.post(text);
+  }
+
+  async #current(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isModern = request.headers[REVISION] === MODERN;
     if (isModern && request.method !== 'POST')
       throw new Refusal(405, `only POST is understood from ${MODERN} on`, { allow: 'POST' });

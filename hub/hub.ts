@@ -50,7 +50,7 @@ export class Hub {
   constructor(specs: readonly ChildSpec[], { separator = AUTO, status = false, missing }: HubSettings = {}) {
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
-      notification: (child, frame) => this.#pass(child, frame),
+      notification: (child, frame, on) => this.#pass(child, frame, on),
       changed: (child) => this.#changed(child),
       fell: (_, why, wait) => this.#fell(why, wait),
       isNeeded: (child) => this.#subscriptions.has(child),
@@ -125,7 +125,7 @@ export class Hub {
 
   /** A question that a child sends goes to the client that owns the call it belongs to. */
   #question(child: Child, question: Call): void {
-    const open = crossingsAt(child);
+    const open = crossingsAt(child, question.on);
     const [caller, ...others] = callersOf(open, this.#clients);
     if (caller === undefined || others.length > 0) {
       const why = caller === undefined ? 'nobody is' : 'no single client is';
@@ -153,14 +153,14 @@ export class Hub {
   }
 
   /** Notifications of a child go to the clients they may concern, but for what only some have asked for. */
-  #pass(child: Child, frame: Frame): void {
+  #pass(child: Child, frame: Frame, on: unknown): void {
     if (frame.method === 'notifications/resources/updated') {
       this.#subscriptions.updated(child, frame);
       return;
     }
     const isLog = frame.method === 'notifications/message';
     const edits = isLog ? headed(frame.bytes, frame.at('logger'), `${child.alias}/`) : [];
-    const open = crossingsAt(child);
+    const open = crossingsAt(child, on);
     for (const caller of callersOf(open, this.#clients))
       caller.hear(frame, edits, open.find((crossing) => crossing.caller.peer === caller.peer)?.call);
   }
@@ -220,8 +220,9 @@ function missingFault({ alias }: Child, why: Fault): Fault {
   return new Fault('gone', `${alias} is required, but ${why.message}`, { cause: why, next });
 }
 
-/** The calls that a child has open. */
-function crossingsAt({ peer }: Child): Crossing[] {
+/** The calls that a child has open; that one alone in whose course it said something, where that is known. */
+function crossingsAt({ peer }: Child, on: unknown): Crossing[] {
+  if (on instanceof Crossing) return [on];
   return (peer?.forwarded() ?? []).filter((waiting) => waiting instanceof Crossing);
 }
 

@@ -135,7 +135,7 @@ export class RemoteLink extends BaseLink {
   #take(frame: Frame, text: Buffer): void {
     const line = oneLine(text);
     if (frame.method === 'initialize' && isAnswerTo(line, frame)) this.#revision = revisionIn(line);
-    this.deliver(line);
+    this.deliver(line, frame.idKey);
   }
 
   #fail(frame: Frame, fault: Fault): void {

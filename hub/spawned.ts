@@ -174,7 +174,7 @@ export class SpawnedChild implements Child {
     const since = performance.now();
     const conversation = new Conversation(program.link, {
       question: (call) => this.#events.question(this, call),
-      notification: (frame) => this.#events.notification(this, frame),
+      notification: (frame, on) => this.#events.notification(this, frame, on),
       changed: () => this.#learned(conversation.catalogue),
       end: (why) => this.#ended(conversation, why),
     });

@@ -25,10 +25,10 @@ export class EventStream {
     return this.#response.writableLength;
   }
 
-  /** Sends a message, which holds no line end. */
-  send(message: Buffer): void {
+  /** Sends a message, which holds no line end, or another kind of event. */
+  send(message: Buffer, kind = 'message'): void {
     this.#response.cork();
-    this.#response.write('event: message\ndata: ');
+    this.#response.write(`event: ${kind}\ndata: `);
     this.#response.write(message);
     this.#response.write('\n\n');
     this.#response.uncork();

@@ -22,11 +22,14 @@ export interface CallWatcher {
 export class Call {
   readonly frame: Frame;
   readonly from: CallSource;
+  /** Who waits for the answer to the request in whose course it came, where the link tells. */
+  readonly on: unknown;
   #watcher: CallWatcher | undefined;
 
-  constructor(frame: Frame, from: CallSource) {
+  constructor(frame: Frame, from: CallSource, on?: unknown) {
     this.frame = frame;
     this.from = from;
+    this.on = on;
   }
 
   /** Whether it still waits for an answer. */

@@ -6,8 +6,11 @@ import { coalesced, joined, type Part, type Parts } from './parts.js';
 
 /** Who takes what comes over a {@link Link}. */
 export interface Receiver {
-  /** One message: the bytes of a JSON text, never empty, without a newline. */
-  message(bytes: Buffer): void;
+  /**
+   * One message: the bytes of a JSON text, never empty, without a newline. Where the link has a stream for each request
+   * sent, `on` is the id of the one on whose stream it came.
+   */
+  message(bytes: Buffer, on?: number | string): void;
   /**
    * No more messages come, but what is sent still goes out until {@link Link.close}. A receiver without this method
    * leaves it to the link to end then.
@@ -76,8 +79,8 @@ export abstract class BaseLink implements Link {
     this.ended(why);
   }
 
-  protected deliver(bytes: Buffer): void {
-    if (this.#ended === undefined) this.#receiver?.message(bytes);
+  protected deliver(bytes: Buffer, on?: number | string): void {
+    if (this.#ended === undefined) this.#receiver?.message(bytes, on);
   }
 
   /** Tells a receiver that wants to know that nothing more will come; whether there was one. */

@@ -10,7 +10,8 @@ import { Pending } from './pending.js';
 /** What comes from the other side and is not an answer. */
 export interface PeerHandlers {
   request(call: Call): void;
-  notification(frame: Frame): void;
+  /** `on` is who waits for the answer to the request that it came with, where the link tells. */
+  notification(frame: Frame, on?: Waiting): void;
   /** Bytes that are no JSON-RPC message. */
   unreadable(fault: Fault, bytes: Buffer): void;
   /** The link ended; every request that was waiting has been failed with the same fault. */
@@ -84,7 +85,7 @@ export class Peer implements CallSource {
 
   start(): void {
     this.#link.start({
-      message: (bytes) => this.#message(bytes),
+      message: (bytes, on) => this.#message(bytes, on),
       end: (why) => this.#end(why),
       ...(this.#lastAnswers === undefined ? {} : { inputEnd: () => this.#inputEnd() }),
     });
@@ -195,19 +196,23 @@ export class Peer implements CallSource {
     });
   }
 
-  #message(bytes: Buffer): void {
+  #message(bytes: Buffer, on?: IdKey): void {
     if (bytes[0] === OPEN_ARRAY) {
       this.#batch(bytes);
       return;
     }
     try {
       const frame = Frame.parse(bytes);
-      if (frame.kind === 'request') this.#request(frame);
-      else if (frame.kind === 'notification') this.#notification(frame);
+      if (frame.kind === 'request') this.#request(frame, this.#waitingFor(on));
+      else if (frame.kind === 'notification') this.#notification(frame, this.#waitingFor(on));
       else this.#answer(frame);
     } catch (error) {
       this.#unreadable(asFault(error), bytes);
     }
+  }
+
+  #waitingFor(id: IdKey | undefined): Waiting | undefined {
+    return typeof id === 'number' ? this.#waiting.get(id) : undefined;
   }
 
   /** A batch, as revision 2025-03-26 has them; its messages are dealt with and answered one by one. */
@@ -238,8 +243,8 @@ export class Peer implements CallSource {
     } else this.#handlers.unreadable(fault, bytes);
   }
 
-  #request(frame: Frame): void {
-    const call = new Call(frame, this);
+  #request(frame: Frame, on: Waiting | undefined): void {
+    const call = new Call(frame, this, on);
     if (this.#serving.has(frame.idKey)) {
       const error = JSON.stringify(
         errorObject(new Fault('protocol', `the id ${String(frame.id)} is in use by an open request`)),
@@ -255,10 +260,10 @@ export class Peer implements CallSource {
     }
   }
 
-  #notification(frame: Frame): void {
+  #notification(frame: Frame, on: Waiting | undefined): void {
     if (frame.method === 'notifications/cancelled') this.#cancelled(frame);
     else if (frame.method === 'notifications/progress') this.#progress(frame);
-    else this.#handlers.notification(frame);
+    else this.#handlers.notification(frame, on);
   }
 
   #cancelled(frame: Frame): void {

@@ -5,9 +5,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { cleanup } from '../kit/cleanup.js';
 import { freshHome } from '../kit/home.js';
 import { child, HubProcess, PROGRAM, ROOT } from '../kit/hub.js';
+import { hubUrl } from '../kit/over-http.js';
 import { eventually } from '../kit/until.js';
 
 /** A port that nobody listens on. */
@@ -103,6 +105,40 @@ describe('a server that is reached by a URL', () => {
       assert.match(asked[0] ?? '', /^far: /);
     });
   }
+
+  it('asks each of two clients what belongs to its own call', async (t) => {
+    const url = await hubUrl(t, ['far', `http://127.0.0.1:${await everything(t, 'streamableHttp')}/mcp`, '--eager']);
+    const ask = async (name: string, other: Promise<unknown>): Promise<readonly [Promise<string>, Promise<void>]> => {
+      const client = new Client({ name, version: '1' }, { capabilities: { elicitation: { form: {} } } });
+      cleanup(t, () => client.close());
+      let put = (): void => undefined;
+      const isPut = new Promise<void>((resolve) => {
+        put = resolve;
+      });
+      client.setRequestHandler('elicitation/create', async () => {
+        put();
+        await other;
+        return { action: 'accept', content: { name } };
+      });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      await eventually('the server offers to ask', async () =>
+        (await client.listTools()).tools.some((tool) => tool.name === 'far.trigger-elicitation-request'),
+      );
+      const answer = client.callTool({ name: 'far.trigger-elicitation-request', arguments: {} });
+      return [answer.then(({ content }) => JSON.stringify(content)), isPut];
+    };
+    let release = (): void => undefined;
+    const both = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const [ada, adaIsAsked] = await ask('Ada', both);
+    await adaIsAsked;
+    const [bob, bobIsAsked] = await ask('Bob', both);
+    await bobIsAsked;
+    release();
+    assert.match(await ada, /Name: Ada/);
+    assert.match(await bob, /Name: Bob/);
+  });
 
   it('may be another hub: names, progress, cancellation, a call that fails when it is killed, and its coming back', async (t) => {
     const port = await freePort();
