@@ -65,6 +65,13 @@ export const CHILD_FLAGS: readonly Flag[] = [
     many: true,
     help: 'a header for a server that is reached by a URL; may be repeated',
   },
+  {
+    name: 'oauth-id',
+    value: 'ID',
+    help: 'how the hub is known where you sign in, if it may not introduce itself there',
+  },
+  { name: 'oauth-secret', value: 'S', help: 'the secret that goes with --oauth-id' },
+  { name: 'oauth-document', value: 'URL', help: 'the address of a document that describes the hub where you sign in' },
 ];
 
 const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
@@ -229,7 +236,12 @@ export function childSpec({ alias, from, flags }: ChildDraft): ChildSpec {
 type Flags = ReadonlyMap<string, readonly string[]>;
 
 function programSource(alias: string, [program = '', ...args]: readonly string[], flags: Flags): ProgramSpec {
-  refuseFlags(alias, flags, ['bearer', 'header'], 'a server that is reached by a URL');
+  refuseFlags(
+    alias,
+    flags,
+    ['bearer', 'header', 'oauth-id', 'oauth-secret', 'oauth-document'],
+    'a server that is reached by a URL',
+  );
   return { program, args, cwd: flags.get('cwd')?.[0], env: new Map((flags.get('env') ?? []).map(variable)) };
 }
 
@@ -239,7 +251,9 @@ function remoteSource(alias: string, url: string, flags: Flags): RemoteSpec {
   const headers = new Map((flags.get('header') ?? []).map(header));
   const token = flags.get('bearer')?.[0];
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  return { url, headers };
+  const [id, secret, document] = ['oauth-id', 'oauth-secret', 'oauth-document'].map((name) => flags.get(name)?.[0]);
+  if (document !== undefined && !URL.canParse(document)) throw usageFault(`--oauth-document ${document} is no URL`);
+  return { url, headers, ...(id === undefined && document === undefined ? {} : { client: { id, secret, document } }) };
 }
 
 function refuseFlags(alias: string, flags: Flags, names: readonly string[], what: string): void {

@@ -7,18 +7,23 @@ import { asFault, Fault } from '../shared/fault.js';
 import { errorObject, Frame, type IdKey, idKey } from '../shared/jsonrpc.js';
 import { MAX_LINE } from '../shared/lines.js';
 import { BaseLink } from '../shared/link.js';
+import { log } from '../shared/log.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
+import { Credentials } from './credentials.js';
 import { Envelope } from './envelope.js';
 import { headerText, mirroredOf, mirrorHeaders } from './mirrored.js';
 import { MODERN, NAMED } from './modern.js';
 import { type Catalogue, NOTHING, objectOf } from './protocol.js';
+import type { OAuthClient } from './sign-in.js';
 
 /** A server that is reached by a URL. */
 export interface RemoteSpec {
   readonly url: string;
   /** Sent with each request; they may hold secrets. */
   readonly headers: ReadonlyMap<string, string>;
+  /** How the hub is known to the authorization server, where the person says so. */
+  readonly client?: OAuthClient;
 }
 
 /** A request that waits for its answer. */
@@ -50,6 +55,8 @@ export class RemoteLink extends BaseLink {
   catalogue: () => Catalogue = () => NOTHING;
   readonly #spec: RemoteSpec;
   readonly #url: URL;
+  /** For servers that want the person to sign in; none where the person gave a token. */
+  readonly #credentials: Credentials | undefined;
   /** Where messages go: the address itself, or the endpoint that an older server names. */
   #endpoint: URL;
   #isOlder = false;
@@ -66,6 +73,7 @@ export class RemoteLink extends BaseLink {
     this.#spec = spec;
     this.#url = new URL(spec.url);
     this.#endpoint = this.#url;
+    if (!spec.headers.has('authorization')) this.#credentials = new Credentials(this.#url.href);
   }
 
   protected override open(): void {
@@ -207,11 +215,38 @@ export class RemoteLink extends BaseLink {
     await this.#send(frame);
   }
 
-  #request(method: string, signal: AbortSignal, message?: Frame): Promise<IncomingMessage> {
+  /** Asks with the token that is kept; where the server wants one, or a better one, once more with that. */
+  async #request(method: string, signal: AbortSignal, message?: Frame): Promise<IncomingMessage> {
+    if (this.#credentials === undefined) return await this.#ask(method, signal, message);
+    const used = await this.#credentials.token();
+    const response = await this.#ask(method, signal, message, used);
+    if (!wantsToken(response)) return response;
+    const said = await whole(response).catch(() => Buffer.alloc(0));
+    // Another hub may have got a new one meanwhile.
+    const { tokens } = await this.#credentials.read();
+    if (tokens?.access_token === used) await this.#signIn(response, said, this.#credentials);
+    await this.#credentials.read();
+    return await this.#ask(method, signal, message, await this.#credentials.token());
+  }
+
+  async #signIn(response: IncomingMessage, said: Buffer, credentials: Credentials): Promise<void> {
+    const { signIn } = await import('./sign-in.js');
+    try {
+      await signIn(this.name, this.#url, response, credentials, this.#spec.client ?? {});
+    } catch (error) {
+      const fault = asFault(error);
+      if (fault.kind === 'denied' && fault.next !== undefined) throw fault;
+      log.warn(`signing in to ${this.name} failed: ${fault.message}`);
+      throw refusal(this.name, response.statusCode ?? 0, said);
+    }
+  }
+
+  #ask(method: string, signal: AbortSignal, message?: Frame, token?: string): Promise<IncomingMessage> {
     const isSecure = this.#url.protocol === 'https:';
     const start = isSecure ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
-      const headers = this.#headers(method, message);
+      const own = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const headers = { ...this.#headers(method, message), ...own };
       const options = { method, headers, signal, agent: isSecure ? https : http };
       const request = start(method === 'POST' ? this.#endpoint : this.#url, options, resolve);
       request.on('error', reject);
@@ -249,6 +284,11 @@ export class RemoteLink extends BaseLink {
   #gone(what: string): Fault {
     return new Fault('gone', `${this.name} at ${this.#url.origin}: ${what}`);
   }
+}
+
+/** Whether a server wants another token than it was given (basic/authorization). */
+function wantsToken({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 401 || (statusCode === 403 && /insufficient_scope/.test(headers['www-authenticate'] ?? ''));
 }
 
 function isEvents(response: IncomingMessage): boolean {

@@ -44,7 +44,8 @@ export async function openSource(alias: string, source: Source, guard: Guard): P
 
 /** What tells one source from another; the same as long as the child is had in the same way. */
 export function sourceKey(source: Source): unknown {
-  if ('url' in source) return [source.url, [...source.headers]];
+  if ('url' in source)
+    return [source.url, [...source.headers], ...(source.client === undefined ? [] : [source.client])];
   const { program, args, env, cwd } = source;
   return [program, args, [...env], cwd];
 }

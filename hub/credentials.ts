@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { privateDirectory, stateDirectory } from '../shared/paths.js';
+import { writePrivate } from '../shared/private-file.js';
+
+/** What the hub keeps for signing in to one server. */
+export interface Kept {
+  readonly tokens?: StoredOAuthTokens;
+  /** How the hub is known to authorization servers, by issuer. */
+  readonly clients?: Readonly<Record<string, StoredOAuthClientInformation>>;
+  readonly discovery?: OAuthDiscoveryState;
+  /** The port to which browsers were told to return; some authorization servers take no other. */
+  readonly port?: number;
+}
+
+/** What is kept for one server, in a file that only the person can read; several hubs may use it. */
+export class Credentials {
+  readonly #url: string;
+  #writing: Promise<unknown> = Promise.resolve();
+  #known: Promise<Kept> | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** The token that was there when it was last looked at. */
+  async token(): Promise<string | undefined> {
+    this.#known ??= this.read();
+    return (await this.#known).tokens?.access_token;
+  }
+
+  /** What is there now; nothing where it cannot be read. */
+  async read(): Promise<Kept> {
+    this.#known = this.#look();
+    return await this.#known;
+  }
+
+  async #look(): Promise<Kept> {
+    try {
+      return JSON.parse(await readFile(this.#path(), 'utf8')) as Kept;
+    } catch {
+      return {};
+    }
+  }
+
+  /** Keeps more, or other things, beside what is there. */
+  async add(more: Kept): Promise<void> {
+    const written = this.#writing.then(async () => this.#write({ ...(await this.read()), ...more }));
+    this.#writing = written.catch(() => undefined);
+    await written;
+  }
+
+  /** Forgets a part of it. */
+  async forget(name: keyof Kept): Promise<void> {
+    await this.#writing;
+    const { [name]: _, ...rest } = await this.read();
+    await this.#write(rest);
+  }
+
+  async #write(kept: Kept): Promise<void> {
+    await privateDirectory(stateDirectory());
+    await privateDirectory(folder());
+    await writePrivate(this.#path(), JSON.stringify(kept), 'replace');
+    this.#known = Promise.resolve(kept);
+  }
+
+  #path(): string {
+    return join(folder(), `${createHash('sha256').update(this.#url).digest('hex').slice(0, 32)}.json`);
+  }
+}
+
+function folder(): string {
+  return join(stateDirectory(), 'oauth');
+}
