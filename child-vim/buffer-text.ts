@@ -2,6 +2,7 @@ import { Fault } from '../shared/fault.js';
 import type { Editor } from './editor.js';
 import type { Answer } from './protocol.js';
 import { PAGE, type PageText, readText } from './read-text.js';
+import type { Stretch } from './remembered.js';
 
 /** Characters held at most. */
 const MOST = 64 * 1024 * 1024;
@@ -15,13 +16,8 @@ const LITTLE = 200;
 const AROUND = 4;
 const FIRST_LINE = { first: 1, last: 1 };
 
-/** What is read of a buffer first. */
-interface Opening {
-  readonly buffer: number;
-  readonly tick: number;
-  readonly first: number;
-  readonly last: number;
-}
+/** Lines that were read; those of `lossy` hold bytes that JSON cannot carry. */
+type Page = Pick<PageText, 'facts' | 'first' | 'lines'> & Partial<Pick<PageText, 'lossy'>>;
 
 /**
  * Lines of a text. The text itself is all of them, each ended by LF, whatever 'endofline' and 'fileformat' say; the one
@@ -50,11 +46,17 @@ export class BufferText implements Text {
   readonly #lines: (string | undefined)[] = [];
   #held = 0;
 
-  private constructor(editor: Editor, signal: AbortSignal, first: PageText) {
+  private constructor(editor: Editor, signal: AbortSignal, first: Page) {
     this.#editor = editor;
     this.#signal = signal;
     this.facts = first.facts;
     this.#take(first);
+  }
+
+  /** The text as it was when a stretch of it and some around it was seen; none where that is not remembered. */
+  static remembered(editor: Editor, stretch: Stretch, signal: AbortSignal): BufferText | undefined {
+    const page = editor.remembered.lines({ ...stretch, first: stretch.first - AROUND, last: stretch.last + AROUND });
+    return page === undefined ? undefined : new BufferText(editor, signal, page);
   }
 
   /**
@@ -62,7 +64,7 @@ export class BufferText implements Text {
    * changes need no other.
    * @throws Fault `stale` when it is not at the tick.
    */
-  static async open(editor: Editor, { buffer, tick, first, last }: Opening, signal: AbortSignal): Promise<BufferText> {
+  static async open(editor: Editor, { buffer, tick, first, last }: Stretch, signal: AbortSignal): Promise<BufferText> {
     const isLittle = first <= last && last - first < LITTLE;
     const near = isLittle ? { first: Math.max(first - AROUND, 1), last: last + AROUND } : FIRST_LINE;
     const page = await readText(editor, { buffer, tick, ...near }, MOST_PAGES, signal);
@@ -107,7 +109,7 @@ export class BufferText implements Text {
     return this.#take(await readText(this.#editor, { ...wanted, last: first }, MOST_PAGES, this.#signal));
   }
 
-  #take({ first, lines, lossy }: PageText): number {
+  #take({ first, lines, lossy = [] }: Page): number {
     if (lines.length === 0) throw new Fault('protocol', `${this.#editor.name} answers no line ${first}`);
     for (const number of lossy) this.lossy.add(number);
     for (const [index, line] of lines.entries()) {

@@ -1,6 +1,7 @@
 import { asFault, Fault } from '../shared/fault.js';
 import { type Calls, Unanswered } from './calls.js';
 import { type Answer, answers, isLong, MAJOR, MINOR, type Verb } from './protocol.js';
+import { Remembered } from './remembered.js';
 import { Turns } from './turns.js';
 
 /** Calls that one editor is asked at a time; those that wait for others are counted. */
@@ -37,6 +38,8 @@ export class Editor {
   readonly facts: EditorFacts;
   /** When it was connected or used last, in milliseconds since the epoch. */
   lastUsed = Date.now();
+  /** What was seen of its text last. */
+  readonly remembered = new Remembered();
   /** It said that it will not come back. */
   isLeaving = false;
   readonly #calls: Calls;

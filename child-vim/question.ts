@@ -13,11 +13,14 @@ export function editorQuestion(
   exact: Readonly<Record<string, unknown>>,
   details?: string,
 ): Question {
-  const head = `Allow in the editor ${visibleLine(editor.name)}: ${visibleLine(what)}?`;
   return {
     action,
     subject: `target:${editor.name}`,
-    message: details === undefined ? head : `${head}\n\n${preview(details, SHOWN)}`,
+    // Made only when somebody is asked.
+    get message() {
+      const head = `Allow in the editor ${visibleLine(editor.name)}: ${visibleLine(what)}?`;
+      return details === undefined ? head : `${head}\n\n${preview(details, SHOWN)}`;
+    },
     exact: { ...exact, instance: editor.instance },
   };
 }

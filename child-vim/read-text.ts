@@ -49,7 +49,9 @@ export async function readText(editor: Editor, wanted: Wanted, pages: number, si
     append({ lines, lossy }, more, next.column > 1);
     next = after(first, lines, more.cut);
   }
-  return { facts, first, lines, lossy, next: next.line <= end ? next : undefined };
+  const found = { facts, first, lines, lossy, next: next.line <= end ? next : undefined };
+  if ((wanted.column ?? 1) === 1) editor.remembered.read(found);
+  return found;
 }
 
 /** Nothing more is read of a buffer that changed, unless the caller wants this very tick. */

@@ -1,9 +1,9 @@
-import PQueue from 'p-queue';
-import { asFault, Fault } from '../shared/fault.js';
+import { Fault } from '../shared/fault.js';
 
 /** One task at a time; the others wait in order. */
 export class Turns {
-  readonly #queue = new PQueue({ concurrency: 1 });
+  #isTaken = false;
+  #waiting: (() => void)[] = [];
 
   /**
    * Runs a task once those before it are done. One that is cancelled, or waits longer than `patience` milliseconds for
@@ -11,24 +11,42 @@ export class Turns {
    * @throws Fault `timeout` or `cancelled` when its turn did not come, else what the task throws.
    */
   async take<T>(task: () => Promise<T>, signal: AbortSignal, patience: number): Promise<T> {
-    if (signal.aborted) throw new Fault('cancelled', 'the request was cancelled', { cause: signal.reason });
-    // Nobody is before it: there is nothing to wait for, and nothing to be set up for that.
-    if (this.#queue.pending + this.#queue.size === 0) return (await this.#queue.add(task)) as T;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(tooLate(patience)), patience);
-    const begin = (): Promise<T> => {
-      clearTimeout(timer);
-      return task();
-    };
+    if (signal.aborted) throw cancelled(signal);
+    if (this.#isTaken) await this.#turn(signal, patience);
+    this.#isTaken = true;
     try {
-      return (await this.#queue.add(begin, { signal: AbortSignal.any([signal, late.signal]) })) as T;
-    } catch (error) {
-      // The reason of an abort is whatever the client says.
-      throw signal.aborted ? new Fault('cancelled', 'the request was cancelled', { cause: error }) : asFault(error);
+      return await task();
     } finally {
-      clearTimeout(timer);
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#isTaken = false;
+      else next();
     }
   }
+
+  /** Waits for the end of the tasks before; it stays taken meanwhile. */
+  async #turn(signal: AbortSignal, patience: number): Promise<void> {
+    let leave: ((why: Fault) => void) | undefined;
+    const turn = new Promise<void>((resolve, reject) => {
+      this.#waiting.push(resolve);
+      leave = (why) => {
+        this.#waiting = this.#waiting.filter((each) => each !== resolve);
+        reject(why);
+      };
+    });
+    const onAbort = (): void => leave?.(cancelled(signal));
+    const timer = setTimeout(() => leave?.(tooLate(patience)), patience);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await turn;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+function cancelled(signal: AbortSignal): Fault {
+  return new Fault('cancelled', 'the request was cancelled', { cause: signal.reason });
 }
 
 function tooLate(patience: number): Fault {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Fault } from '../../shared/fault.js';
-import { BufferText } from '../buffer-text.js';
 import { change } from '../change.js';
 import { hunkOperations } from '../hunks.js';
 import { locate } from '../locate.js';
@@ -36,14 +35,17 @@ export const applyDiff = defineTool({
     checkText('diff', diff);
     const { hunks, creates } = parsePatch(diff);
     const editor = call.editors.find(name);
-    const text = await BufferText.open(editor, { buffer: number, tick, ...spanOf(hunks) }, call.signal);
-    if (creates && text.count > 0) {
-      throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
-    }
-    const placed = await locate(hunks, text, most);
-    const { operations, ranges } = hunkOperations(placed);
-    const { added, removed, ...facts } = await change(operations, text, editor, call);
-    const found = placed.map(({ offset, fuzz }, index) => ({ first: 1, last: 0, ...ranges[index], offset, fuzz }));
-    return { target: editor.name, ...facts, hunks: found, added, removed };
+    const concerned = { buffer: number, tick, ...spanOf(hunks) };
+    const { planned, changed } = await change(editor, concerned, call, async (text) => {
+      if (creates && text.count > 0) {
+        throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
+      }
+      const placed = await locate(hunks, text, most);
+      const { operations, ranges } = hunkOperations(placed);
+      const found = placed.map(({ offset, fuzz }, index) => ({ first: 1, last: 0, ...ranges[index], offset, fuzz }));
+      return { operations, found };
+    });
+    const { added, removed, ...facts } = changed;
+    return { target: editor.name, ...facts, hunks: planned.found, added, removed };
   },
 });

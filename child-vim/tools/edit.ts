@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { BufferText } from '../buffer-text.js';
 import { change } from '../change.js';
 import { loadFor, edit as operation, resolve, spanOf } from '../edits.js';
 import { EDIT_OPERATIONS } from '../limits.js';
@@ -40,10 +39,14 @@ export const edit = defineTool({
       }
     }
     const editor = call.editors.find(name);
-    const text = await BufferText.open(editor, { buffer: number, tick, ...spanOf(edits) }, call.signal);
-    await loadFor(edits, text);
-    const splices = inOrder(resolve(edits, unit, text));
-    const { added, removed, ...facts } = await change(lineOperations(splices, text), text, editor, call);
-    return { target: editor.name, ...facts, operations: outcomes(splices, edits.length), added, removed };
+    const concerned = { buffer: number, tick, ...spanOf(edits) };
+    const { planned, changed } = await change(editor, concerned, call, async (text) => {
+      await loadFor(edits, text);
+      const splices = inOrder(resolve(edits, unit, text));
+      return { operations: lineOperations(splices, text), splices };
+    });
+    const { added, removed, ...facts } = changed;
+    const made = outcomes(planned.splices, edits.length);
+    return { target: editor.name, ...facts, operations: made, added, removed };
   },
 });

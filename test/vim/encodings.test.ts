@@ -181,6 +181,35 @@ describe('a file', () => {
     assert.equal(await readFile(path, 'latin1'), 'bad\xff\ntwo\n');
   });
 
+  it('is not written where its encoding lacks a character of the text', async () => {
+    await at.vim.ex('set fileencodings=ucs-bom,utf-8,latin1');
+    for (const [encoding, good, bad] of [
+      ['latin1', 'é¿', '€'],
+      ['ucs-2le', '世€', '🙂'],
+      ['euc-jp', '世', 'é🙂'],
+    ] as const) {
+      const path = join(at.home.path, `lacking-${encoding}.txt`);
+      await at.vim.ex('enew!');
+      await at.vim.eval(`setline(1, ['one', '${good}'])`);
+      await at.vim.ex(`write ++enc=${encoding} ${path}`);
+      const before = await readFile(path);
+      await at.vim.ex(`edit ++enc=${encoding} ${path}`);
+      const buffer = await at.vim.eval<number>('bufnr()');
+      assert.deepEqual(await at.vim.lines(buffer), ['one', good]);
+      const change2 = async (from: string, to: string): Promise<unknown> => {
+        const tick = await at.vim.tick(buffer);
+        return (await call('apply-diff', { buffer, expected_changedtick: tick, diff: change(2, from, to) }))[
+          'changedtick'
+        ];
+      };
+      const refused = await at.broker.call('save', { buffer, expected_changedtick: await change2(good, bad) });
+      assert.match(refused.text, new RegExp(`^line 2 of .*'fileencoding' ${encoding} lacks; nothing was written`));
+      assert.deepEqual(await readFile(path), before);
+      const saved = await call('save', { buffer, expected_changedtick: await change2(bad, `${good}${good}`) });
+      assert.deepEqual([saved['written'], saved['modified']], [true, false]);
+    }
+  });
+
   it('with a line that is too long for one answer is read piece by piece, and changed beside it and in it', async () => {
     const path = join(at.home.path, 'long.txt');
     const long = `${'ü世e\u0301x'.repeat(90_000)}end`;

@@ -48,6 +48,18 @@ describe('new', () => {
     await eventually('Vim warns', () => at.vim.screen().some((row) => row.startsWith('E37:')));
   });
 
+  it('is none that was there, also where there is an alternate file', async () => {
+    const before = await at.vim.buffer(['before']);
+    const alternate = await at.vim.buffer(['alternate']);
+    await at.vim.ex(`buffer! ${before}`);
+    assert.equal(await at.vim.eval("bufnr('#')"), alternate);
+    const { value } = await at.broker.call('new', { text: 'new\n' });
+    const buffer = value['buffer'] as number;
+    assert.ok(buffer > alternate, `buffer ${buffer}`);
+    const lines = [before, alternate, buffer].map((each) => at.vim.lines(each));
+    assert.deepEqual(await Promise.all(lines), [['before'], ['alternate'], ['new']]);
+  });
+
   it('refuses what is no text or no filetype', async () => {
     assert.match((await at.broker.call('new', { text: 'a\0b' })).text, /NUL/);
     assert.equal((await at.broker.call('new', { filetype: 'x|qa' })).isError, true);

@@ -86,7 +86,8 @@ function changesOf(random: Random, lines: readonly string[]): Change[] {
     const at = isEmpty ? 0 : from + random.below(lines.length - from + 1);
     const removed = Math.min(random.chance(0.04) ? lines.length : random.below(4), lines.length - at);
     const added = Array.from({ length: random.below(removed === 0 ? 3 : 4) }, () => words(random));
-    if (removed === 0 && added.length === 0) added.push(words(random));
+    // The empty line that stands for an empty text is there again when it is taken away.
+    if (added.length === 0 && (removed === 0 || isEmpty)) added.push(words(random));
     found.push({ at, removed, added });
     if (at + removed >= lines.length) break;
   }

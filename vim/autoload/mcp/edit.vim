@@ -97,21 +97,37 @@ def Growth(ops: list<any>): number
   return reduce(ops, (sum, op) => sum + len(op[2]) - (op[1] - op[0] + 1), 0)
 enddef
 
+# Answers 0, or 1 if Vim refused, and why in v:errmsg.
+def Replace(bufnr: number, first: number, last: number, lines: list<string>): number
+  var old = last - first + 1
+  var kept = min([old, len(lines)])
+  var failed = 0
+  if len(lines) > old
+    failed = Append(bufnr, last, lines[kept :])
+  elseif old > kept
+    failed = Delete(bufnr, first + kept, last)
+  endif
+  return kept == 0 || failed != 0 ? failed : Set(bufnr, first, lines[: kept - 1])
+enddef
+
 # Listeners of other plugins, `:help listener_add()`, run while the text changes. Below a :def they would not find
-# a global function by its name (E117), hence a legacy function; and an error of theirs must not end an edit in the
-# middle, hence "silent!". Nothing else of the person's runs in between (FileChangedRO would). Answers 0, or 1 if Vim refused, and why in v:errmsg.
-function Replace(bufnr, first, last, lines)
-  let old = a:last - a:first + 1
-  let kept = min([old, len(a:lines)])
+# a global function by its name (E117), hence these legacy functions; and an error of theirs must not end an edit in
+# the middle, hence "silent!". Nothing else of the person's runs in between (FileChangedRO would).
+function Append(bufnr, last, lines)
   let failed = 0
-  if len(a:lines) > old
-    silent! noautocmd keepjumps let failed = appendbufline(a:bufnr, a:last, a:lines[kept :])
-  elseif old > len(a:lines)
-    silent! noautocmd keepjumps let failed = deletebufline(a:bufnr, a:first + kept, a:last)
-  endif
-  if kept > 0 && !failed
-    silent! noautocmd keepjumps let failed = setbufline(a:bufnr, a:first, a:lines[: kept - 1])
-  endif
+  silent! noautocmd keepjumps let failed = appendbufline(a:bufnr, a:last, a:lines)
+  return failed
+endfunction
+
+function Delete(bufnr, first, last)
+  let failed = 0
+  silent! noautocmd keepjumps let failed = deletebufline(a:bufnr, a:first, a:last)
+  return failed
+endfunction
+
+function Set(bufnr, first, lines)
+  let failed = 0
+  silent! noautocmd keepjumps let failed = setbufline(a:bufnr, a:first, a:lines)
   return failed
 endfunction
 

@@ -11,7 +11,8 @@ var spare = 0
 # Makes a listed buffer with {lines}, without showing it: its facts. There is nothing to undo in it; with text it counts
 # as modified. {filetype} may be ''.
 export def Create(p: dict<any>): dict<any>
-  if !bufexists(spare)
+  # bufexists(0) asks for the alternate file.
+  if spare == 0 || !bufexists(spare)
     spare = fault.Guard(() => bufadd(''))
   endif
   open.Load(spare)

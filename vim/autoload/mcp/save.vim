@@ -3,6 +3,7 @@ vim9script
 
 import autoload 'mcp/buffer.vim'
 import autoload 'mcp/disk.vim'
+import autoload 'mcp/encoding.vim'
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/marks.vim'
@@ -21,6 +22,7 @@ export def Save(p: dict<any>): dict<any>
     if getbufvar(bufnr, '&buftype') == ''
       open.Regular(buffer.Path(bufnr))
       disk.Check(bufnr)
+      encoding.Check(bufnr)
     endif
     fault.Guard(() => Write(bufnr))
   endif
