@@ -1,16 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './ascii.js';
 import { Fault } from './fault.js';
-import { isText, Members, skipSpace } from './json.js';
+import { byteAt, Members, type Notes, skipSpace } from './json.js';
 import { Scanner } from './scanner.js';
 
 /** Deepest nesting accepted where nothing else is said. Vim crashes on deep values, and so does `JSON.stringify`. */
 export const MAX_DEPTH = 64;
-
-/** The bytes that stand for themselves in a string: neither quote, backslash nor control. */
-const PLAIN = new Uint8Array(256).fill(1, 0x20);
-PLAIN[QUOTE] = 0;
-PLAIN[BACKSLASH] = 0;
 
 /** Bytes of a string from which on it is worth the scanner. */
 const LONG = 256;
@@ -24,30 +19,39 @@ function makeScanner(): Scanner | undefined {
   }
 }
 
-/** The same without the scanner, but that it ends at each escape. */
+/** The offset of the next byte in a long string that does not stand for itself. */
 function plainEnd(bytes: Buffer, start: number): number {
+  if (scanner !== undefined) return scanner.plainEnd(bytes, start);
   let at = start;
-  while (PLAIN[bytes[at] ?? 0] === 1) at += 1;
+  while (isPlain(byteAt(bytes, at))) at += 1;
   return at;
 }
 
 /**
  * Checks that the bytes are one JSON object (RFC 8259) in UTF-8 without a byte order mark, no deeper than `maxDepth`,
- * so that they can be passed on as they are, and tells where its members lie. Decodes nothing; one pass.
- * @throws Fault `protocol` with the byte offset of what is wrong, or when two members have one name.
+ * so that they can be passed on as they are, and notes where its members lie. Decodes nothing; one pass.
+ * @throws Fault `protocol` with the byte offset of what is wrong.
  */
-export function checkedMembers(bytes: Buffer, maxDepth: number = MAX_DEPTH): Members {
+export function check(bytes: Buffer, notes: Notes, maxDepth: number = MAX_DEPTH): void {
   if (!isUtf8(bytes)) throw new Fault('protocol', 'not UTF-8');
   const start = skipSpace(bytes, 0);
-  if (bytes[start] !== OPEN_OBJECT) throw new Fault('protocol', 'not a JSON object');
+  if (byteAt(bytes, start) !== OPEN_OBJECT) throw new Fault('protocol', 'not a JSON object');
   const checker = new Checker(bytes, maxDepth);
-  const found = new Members(bytes);
   try {
-    const end = skipSpace(bytes, checker.object(start, checker.deeper(start, 0), found));
-    if (end !== bytes.length) throw malformed(end);
+    const end = checker.object(start, checker.deeper(start, 0), notes);
+    if (end < bytes.length && skipSpace(bytes, end) < bytes.length) throw malformed(skipSpace(bytes, end));
   } finally {
     scanner?.forget();
   }
+}
+
+/**
+ * The members of such an object.
+ * @throws Fault `protocol` when it is none, or when two members have one name.
+ */
+export function checkedMembers(bytes: Buffer, maxDepth?: number): Members {
+  const found = new Members(bytes);
+  check(bytes, found, maxDepth);
   found.checkUnique();
   return found;
 }
@@ -64,7 +68,7 @@ class Checker {
 
   /** Returns the offset after the value at `at`. */
   value(at: number, depth: number): number {
-    const byte = this.#bytes[at];
+    const byte = byteAt(this.#bytes, at);
     if (byte === QUOTE) return this.string(at);
     if (byte === OPEN_OBJECT) return this.object(at, this.deeper(at, depth));
     if (byte === OPEN_ARRAY) return this.array(at, this.deeper(at, depth));
@@ -79,67 +83,79 @@ class Checker {
     throw new Fault('protocol', `nested deeper than ${this.#maxDepth} levels at byte ${at}`);
   }
 
-  /** Notes the members in `found`, if it is given. */
-  object(start: number, depth: number, found?: Members): number {
+  /** The members are told to `notes`, if it is given. */
+  object(start: number, depth: number, notes?: Notes): number {
     const bytes = this.#bytes;
     let at = skipSpace(bytes, start + 1);
-    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    if (byteAt(bytes, at) === CLOSE_OBJECT) return at + 1;
     for (;;) {
-      if (bytes[at] !== QUOTE) throw malformed(at);
+      if (byteAt(bytes, at) !== QUOTE) throw malformed(at);
       const nameEnd = this.string(at);
       const colon = skipSpace(bytes, nameEnd);
-      if (bytes[colon] !== COLON) throw malformed(colon);
+      if (byteAt(bytes, colon) !== COLON) throw malformed(colon);
       const valueStart = skipSpace(bytes, colon + 1);
-      const end = this.member(at, nameEnd, valueStart, depth, found);
-      found?.add(at, nameEnd, valueStart, end);
+      const end =
+        notes === undefined ? this.value(valueStart, depth) : this.noted(notes, at, nameEnd, valueStart, depth);
       at = skipSpace(bytes, end);
-      if (bytes[at] === CLOSE_OBJECT) return at + 1;
-      if (bytes[at] !== COMMA) throw malformed(at);
+      const next = byteAt(bytes, at);
+      if (next === CLOSE_OBJECT) return at + 1;
+      if (next !== COMMA) throw malformed(at);
       at = skipSpace(bytes, at + 1);
     }
   }
 
-  /** The value of a member; what `params` and its `_meta` hold is noted, since that is looked at in most messages. */
-  member(nameStart: number, nameEnd: number, start: number, depth: number, found: Members | undefined): number {
-    if (found === undefined || this.#bytes[start] !== OPEN_OBJECT) return this.value(start, depth);
-    const name = { start: nameStart, end: nameEnd };
-    if (!isText(this.#bytes, name, 'params') && !isText(this.#bytes, name, '_meta')) return this.value(start, depth);
-    const inner = new Members(this.#bytes);
-    found.nest(start, inner);
-    return this.object(start, this.deeper(start, depth), inner);
+  /** The value of a member that is noted. */
+  noted(notes: Notes, nameStart: number, nameEnd: number, start: number, depth: number): number {
+    const inner = byteAt(this.#bytes, start) === OPEN_OBJECT ? notes.within(nameStart, nameEnd) : undefined;
+    const end = inner === undefined ? this.value(start, depth) : this.object(start, this.deeper(start, depth), inner);
+    notes.note(nameStart, nameEnd, start, end, inner);
+    return end;
   }
 
   array(start: number, depth: number): number {
     const bytes = this.#bytes;
     let at = skipSpace(bytes, start + 1);
-    if (bytes[at] === CLOSE_ARRAY) return at + 1;
+    if (byteAt(bytes, at) === CLOSE_ARRAY) return at + 1;
     for (;;) {
       at = skipSpace(bytes, this.value(at, depth));
-      if (bytes[at] === CLOSE_ARRAY) return at + 1;
-      if (bytes[at] !== COMMA) throw malformed(at);
+      const next = byteAt(bytes, at);
+      if (next === CLOSE_ARRAY) return at + 1;
+      if (next !== COMMA) throw malformed(at);
       at = skipSpace(bytes, at + 1);
     }
   }
 
   string(start: number): number {
     const bytes = this.#bytes;
-    const far = start + LONG;
+    const near = Math.min(start + LONG, bytes.length);
     let at = start + 1;
+    while (at < near) {
+      const byte = byteAt(bytes, at);
+      if (isPlain(byte)) at += 1;
+      else if (byte === QUOTE) return at + 1;
+      else if (byte === BACKSLASH) at = this.escape(at);
+      else throw malformed(at);
+    }
+    return this.longString(at);
+  }
+
+  /** The same for what lies farther from its start. */
+  longString(from: number): number {
+    let at = from;
     for (;;) {
-      if (at > far && scanner !== undefined) at = scanner.plainEnd(bytes, at);
-      else while (PLAIN[bytes[at] ?? 0] === 1 && at <= far) at += 1;
-      if (bytes[at] === QUOTE) return at + 1;
-      if (bytes[at] === BACKSLASH) at = this.escape(at);
-      else if (PLAIN[bytes[at] ?? 0] !== 1) throw malformed(at);
-      else if (scanner === undefined) at = plainEnd(bytes, at);
+      at = plainEnd(this.#bytes, at);
+      const byte = byteAt(this.#bytes, at);
+      if (byte === QUOTE) return at + 1;
+      if (byte !== BACKSLASH) throw malformed(at);
+      at = this.escape(at);
     }
   }
 
   escape(at: number): number {
-    const byte = this.#bytes[at + 1];
+    const byte = byteAt(this.#bytes, at + 1);
     if (byte === 0x75) {
       for (let digit = at + 2; digit < at + 6; digit += 1) {
-        if (!isHex(this.#bytes[digit])) throw malformed(digit);
+        if (!isHex(byteAt(this.#bytes, digit))) throw malformed(digit);
       }
       return at + 6;
     }
@@ -151,19 +167,19 @@ class Checker {
 
   word(at: number, word: string): number {
     for (let i = 0; i < word.length; i += 1) {
-      if (this.#bytes[at + i] !== word.charCodeAt(i)) throw malformed(at);
+      if (byteAt(this.#bytes, at + i) !== word.charCodeAt(i)) throw malformed(at);
     }
     return at + word.length;
   }
 
   number(start: number): number {
     const bytes = this.#bytes;
-    let at = bytes[start] === 0x2d ? start + 1 : start;
-    at = bytes[at] === 0x30 ? at + 1 : this.digits(at);
-    if (bytes[at] === 0x2e) at = this.digits(at + 1);
-    if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    let at = byteAt(bytes, start) === 0x2d ? start + 1 : start;
+    at = byteAt(bytes, at) === 0x30 ? at + 1 : this.digits(at);
+    if (byteAt(bytes, at) === 0x2e) at = this.digits(at + 1);
+    if (byteAt(bytes, at) === 0x65 || byteAt(bytes, at) === 0x45) {
       at += 1;
-      if (bytes[at] === 0x2b || bytes[at] === 0x2d) at += 1;
+      if (byteAt(bytes, at) === 0x2b || byteAt(bytes, at) === 0x2d) at += 1;
       at = this.digits(at);
     }
     return at;
@@ -171,18 +187,22 @@ class Checker {
 
   digits(start: number): number {
     let at = start;
-    while (isDigit(this.#bytes[at])) at += 1;
+    while (isDigit(byteAt(this.#bytes, at))) at += 1;
     if (at === start) throw malformed(at);
     return at;
   }
 }
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+/** Whether a byte stands for itself in a string: it is neither quote, backslash nor control. */
+function isPlain(byte: number): boolean {
+  return byte > QUOTE ? byte !== BACKSLASH : byte === 0x20 || byte === 0x21;
 }
 
-function isHex(byte: number | undefined): boolean {
-  if (byte === undefined) return false;
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function isHex(byte: number): boolean {
   const lower = byte | 0x20;
   return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
 }

@@ -1,4 +1,4 @@
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './ascii.js';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from './ascii.js';
 import { Fault } from './fault.js';
 
 /** Where a value lies in a text of JSON bytes: `start` inclusive, `end` exclusive. */
@@ -7,26 +7,33 @@ export interface Span {
   readonly end: number;
 }
 
+/** Who takes note of the members of an object while it is checked. */
+export interface Notes {
+  /** Who takes note of the members of the object that is the value of this member; nobody if it is not looked at. */
+  within(nameStart: number, nameEnd: number): Members | undefined;
+  /** A member: its name from its first quote to behind its last, its value, and what was noted within that. */
+  note(nameStart: number, nameEnd: number, start: number, end: number, inner: Members | undefined): void;
+}
+
+/** One member of an object: where its value lies, and its name from its first quote to behind its last. */
+interface Member extends Span {
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  /** What its value holds, if that is an object whose members were noted as well. */
+  readonly inner: Members | undefined;
+}
+
 /** Members from which on names are looked up in a set rather than compared with each other. */
 const MANY = 16;
 
 /** The members of one object in checked bytes: where their names and values lie. Nothing is decoded to find one. */
-export class Members {
+export class Members implements Notes {
   readonly #bytes: Buffer;
-  /** Four offsets a member: the name from its first quote to behind its last, the value. */
-  readonly #places: number[] = [];
-  /** The one member whose own members were noted as well, and where its value begins. */
-  #inner: Members | undefined;
-  #innerStart = -1;
+  readonly #all: Member[] = [];
   #unique = false;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-  }
-
-  nest(start: number, inner: Members): void {
-    this.#innerStart = start;
-    this.#inner = inner;
   }
 
   /**
@@ -34,107 +41,97 @@ export class Members {
    * @throws Fault `protocol` when two of them have one name.
    */
   inside(name: string): Members | undefined {
-    const span = this.get(name);
-    if (span === undefined || this.#bytes[span.start] !== OPEN_OBJECT) return undefined;
-    const found = span.start === this.#innerStart ? this.#inner : undefined;
-    if (found === undefined) return members(this.#bytes, span.start);
-    found.checkUnique();
-    return found;
+    const member = this.#find(name);
+    if (member === undefined || this.#bytes[member.start] !== OPEN_OBJECT) return undefined;
+    if (member.inner === undefined) return members(this.#bytes, member.start);
+    member.inner.checkUnique();
+    return member.inner;
   }
 
-  add(nameStart: number, nameEnd: number, start: number, end: number): void {
-    this.#places.push(nameStart, nameEnd, start, end);
+  within(nameStart: number, nameEnd: number): Members | undefined {
+    return isString(this.#bytes, nameStart, nameEnd, '_meta') ? new Members(this.#bytes) : undefined;
   }
 
-  get size(): number {
-    return this.#places.length / 4;
-  }
-
-  has(name: string): boolean {
-    return this.#find(name) !== -1;
+  note(nameStart: number, nameEnd: number, start: number, end: number, inner: Members | undefined): void {
+    this.#all.push({ start, end, nameStart, nameEnd, inner });
   }
 
   get(name: string): Span | undefined {
-    const at = this.#find(name);
-    return at === -1 ? undefined : { start: this.#place(at + 2), end: this.#place(at + 3) };
+    return this.#find(name);
   }
 
   /** Decoded names with their places, in order. */
   *[Symbol.iterator](): Generator<readonly [string, Span]> {
-    for (let at = 0; at < this.#places.length; at += 4) {
-      yield [this.#name(at), { start: this.#place(at + 2), end: this.#place(at + 3) }];
-    }
+    for (const member of this.#all) yield [this.#name(member), member];
   }
 
   /** @throws Fault `protocol` when two members have one name: readers differ in which of them they take. */
   checkUnique(): void {
     if (this.#unique) return;
-    let isPlain = this.size <= MANY;
-    for (let at = 0; at < this.#places.length && isPlain; at += 4) {
-      const start = this.#place(at);
-      const length = this.#place(at + 1) - start;
-      isPlain = !hasEscape(this.#bytes, start, length);
-      if (isPlain && this.#isAmong(start, length, at)) this.#refuse(at);
-    }
-    if (!isPlain) this.#checkBySet();
+    if (!this.#areDistinctBytes()) this.#checkBySet();
     this.#unique = true;
   }
 
-  /** Whether one of the first members is named by the same bytes. */
-  #isAmong(start: number, length: number, before: number): boolean {
-    for (let at = 0; at < before; at += 4) {
-      const other = this.#place(at);
-      if (this.#place(at + 1) - other === length && areSame(this.#bytes, other, start, length)) return true;
+  /** Whether the names differ as they are written, and hold no escapes; for many it is not worth looking. */
+  #areDistinctBytes(): boolean {
+    if (this.#all.length > MANY) return false;
+    for (const member of this.#all) {
+      if (this.#hasEscape(member)) return false;
+      for (const before of this.#all) {
+        if (before === member) break;
+        if (this.#isNamedLike(member, before)) return false;
+      }
     }
-    return false;
+    return true;
   }
 
   #checkBySet(): void {
     const names = new Set<string>();
-    for (let at = 0; at < this.#places.length; at += 4) {
-      const name = this.#name(at);
-      if (names.has(name)) this.#refuse(at);
+    for (const member of this.#all) {
+      const name = this.#name(member);
+      if (names.has(name)) this.#refuse(member);
       names.add(name);
     }
   }
 
-  #refuse(at: number): never {
-    throw new Fault('protocol', `the member ${JSON.stringify(this.#name(at))} stands twice`);
+  #refuse(member: Member): never {
+    throw new Fault('protocol', `the member ${JSON.stringify(this.#name(member))} stands twice`);
   }
 
-  #find(name: string): number {
-    for (let at = 0; at < this.#places.length; at += 4) if (this.#isNamed(at, name)) return at;
-    return -1;
+  #find(name: string): Member | undefined {
+    for (const member of this.#all) if (this.#isNamed(member, name)) return member;
+    return undefined;
   }
 
-  #isNamed(at: number, name: string): boolean {
-    const start = this.#place(at) + 1;
-    const length = this.#place(at + 1) - 1 - start;
+  #isNamed(member: Member, name: string): boolean {
+    const start = member.nameStart + 1;
+    const length = member.nameEnd - 1 - start;
     if (length < name.length) return false;
-    if (length > name.length) return hasEscape(this.#bytes, start, length) && this.#name(at) === name;
+    if (length > name.length) return this.#hasEscape(member) && this.#name(member) === name;
     for (let i = 0; i < length; i += 1) {
       if (this.#bytes[start + i] !== name.charCodeAt(i)) return false;
     }
     return true;
   }
 
-  #name(at: number): string {
-    return String(decoded(this.#bytes, { start: this.#place(at), end: this.#place(at + 1) }));
+  /** Whether the names of two members are the same bytes. */
+  #isNamedLike(one: Member, other: Member): boolean {
+    const length = one.nameEnd - one.nameStart;
+    if (other.nameEnd - other.nameStart !== length) return false;
+    for (let i = 0; i < length; i += 1) {
+      if (this.#bytes[one.nameStart + i] !== this.#bytes[other.nameStart + i]) return false;
+    }
+    return true;
   }
 
-  #place(index: number): number {
-    return this.#places[index] ?? 0;
+  #hasEscape({ nameStart, nameEnd }: Member): boolean {
+    for (let at = nameStart; at < nameEnd; at += 1) if (this.#bytes[at] === BACKSLASH) return true;
+    return false;
   }
-}
 
-function areSame(bytes: Buffer, one: number, other: number, length: number): boolean {
-  for (let i = 0; i < length; i += 1) if (bytes[one + i] !== bytes[other + i]) return false;
-  return true;
-}
-
-function hasEscape(bytes: Buffer, start: number, length: number): boolean {
-  for (let i = start; i < start + length; i += 1) if (bytes[i] === BACKSLASH) return true;
-  return false;
+  #name({ nameStart, nameEnd }: Member): string {
+    return String(decoded(this.#bytes, { start: nameStart, end: nameEnd }));
+  }
 }
 
 /**
@@ -148,7 +145,7 @@ export function members(bytes: Buffer, start = 0): Members {
     const nameEnd = stringEnd(bytes, at);
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
     const end = valueEnd(bytes, valueStart);
-    found.add(at, nameEnd, valueStart, end);
+    found.note(at, nameEnd, valueStart, end, undefined);
     at = skipSpace(bytes, end);
     if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
   }
@@ -170,16 +167,34 @@ export function decoded(bytes: Buffer, { start, end }: Span): unknown {
 
 /** Whether a span is the string `text`, written without escapes. */
 export function isText(bytes: Buffer, { start, end }: Span, text: string): boolean {
+  return isString(bytes, start, end, text);
+}
+
+/** The same, without a span to be made. */
+export function isString(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length + 2 || bytes[start] !== QUOTE) return false;
   for (let i = 0; i < text.length; i += 1) if (bytes[start + 1 + i] !== text.charCodeAt(i)) return false;
   return true;
 }
 
+/** The byte at an offset; 0, which no JSON text holds, behind the end. Reading there itself makes V8 slow. */
+export function byteAt(bytes: Buffer, at: number): number {
+  return at < bytes.length ? (bytes[at] ?? 0) : 0;
+}
+
 /** The offset of the next byte that is no white space. */
-export function skipSpace(bytes: Buffer, start: number): number {
+export function skipSpace(bytes: Buffer, at: number): number {
+  return byteAt(bytes, at) > SPACE ? at : spaceEnd(bytes, at);
+}
+
+function spaceEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at += 1;
+  while (isSpace(byteAt(bytes, at))) at += 1;
   return at;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** The offset after the string that starts at `start`; the bytes are known to be well-formed. */

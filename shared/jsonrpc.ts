@@ -1,7 +1,8 @@
 import { Fault, type FaultKind } from './fault.js';
-import { decoded, isObject, isText, type Members, type Span } from './json.js';
-import { checkedMembers } from './json-check.js';
+import { decoded, isObject, isText, type Span } from './json.js';
+import { check } from './json-check.js';
 import { type Edit, Splice } from './parts.js';
+import { Places } from './places.js';
 
 /** The four kinds of message of JSON-RPC 2.0. */
 export type FrameKind = 'request' | 'notification' | 'result' | 'error';
@@ -15,16 +16,19 @@ export class Frame {
   readonly kind: FrameKind;
   /** `''` for answers. */
   readonly method: string;
-  readonly #members: Members;
-  readonly #id: Span | undefined;
+  readonly #places: Places;
   #idKey: IdKey | undefined;
 
-  private constructor(bytes: Buffer, spans: Members) {
+  private constructor(bytes: Buffer, places: Places) {
     this.bytes = bytes;
-    this.#members = spans;
-    this.#id = spans.get('id');
-    this.kind = kindOf(spans);
-    this.method = this.kind === 'request' || this.kind === 'notification' ? this.#text('method') : '';
+    this.#places = places;
+    if (places.method === undefined) {
+      this.kind = kindOfAnswer(places);
+      this.method = '';
+    } else {
+      this.kind = places.id === undefined ? 'notification' : 'request';
+      this.method = methodText(bytes, places.method);
+    }
   }
 
   /**
@@ -32,12 +36,15 @@ export class Frame {
    * @throws Fault `protocol` when the bytes are not one JSON-RPC 2.0 message.
    */
   static parse(bytes: Buffer, maxDepth?: number): Frame {
-    const frame = new Frame(bytes, checkedMembers(bytes, maxDepth));
-    const version = frame.#members.get('jsonrpc');
+    const places = new Places(bytes);
+    check(bytes, places, maxDepth);
+    places.complete();
+    const frame = new Frame(bytes, places);
+    const { version, id } = places;
     if (version === undefined || !isText(bytes, version, '2.0')) {
       throw new Fault('protocol', 'not JSON-RPC 2.0: "jsonrpc" must be "2.0"');
     }
-    if (frame.#id !== undefined && !isId(bytes, frame.#id)) {
+    if (id !== undefined && !isId(bytes, id)) {
       throw new Fault('protocol', 'the id is neither a string nor a number');
     }
     return frame;
@@ -45,55 +52,57 @@ export class Frame {
 
   /** The id as it is written; `null` for a notification. */
   get id(): Uint8Array | string {
-    if (this.#id === undefined) return 'null';
-    const number = wholeNumber(this.bytes, this.#id);
-    return number === undefined ? this.bytes.subarray(this.#id.start, this.#id.end) : String(number);
+    const { id } = this.#places;
+    if (id === undefined) return 'null';
+    const number = wholeNumber(this.bytes, id);
+    return number === undefined ? this.bytes.subarray(id.start, id.end) : String(number);
   }
 
   /** The id as a key, see {@link idKey}. */
   get idKey(): IdKey {
-    this.#idKey ??= idKey(this.bytes, this.#id ?? NO_ID);
+    this.#idKey ??= idKey(this.bytes, this.#places.id ?? NO_ID);
     return this.#idKey;
   }
 
   /** The decoded `params`; `{}` where there are none. */
   get params(): Record<string, unknown> {
-    const span = this.#members.get('params');
+    const span = this.#places.params;
     if (span === undefined) return {};
     return isObject(this.bytes, span.start) ? (decoded(this.bytes, span) as Record<string, unknown>) : {};
   }
 
   /** The decoded `result` or `error`. */
   get outcome(): unknown {
-    const span = this.#members.get('result') ?? this.#members.get('error');
+    const span = this.#places.result ?? this.#places.error;
     return span === undefined ? undefined : decoded(this.bytes, span);
   }
 
   /** Where a member of the message lies. */
   span(name: 'id' | 'params' | 'result' | 'error'): Span | undefined {
-    return this.#members.get(name);
+    return this.#places[name];
   }
 
   /** Where a member of `params`, or of an object in it, lies: `at('_meta', 'progressToken')`. */
   at(...path: readonly string[]): Span | undefined {
-    let here = this.#members.inside('params');
-    for (const name of path.slice(0, -1)) here = here?.inside(name);
-    return here?.get(path.at(-1) ?? '');
+    let here = this.#places.inParams();
+    const last = path.length - 1;
+    for (let at = 0; at < last; at += 1) here = here?.inside(path[at] ?? '');
+    return here?.get(path[last] ?? '');
   }
 
   /** Where a member of a `result` that is an object lies. */
   resultAt(name: string): Span | undefined {
-    return this.#members.inside('result')?.get(name);
+    return this.#places.inResult()?.get(name);
   }
 
   /** The members of an object in `params`, decoded names with the places of their values. */
   *entries(name: string): Generator<readonly [string, Span]> {
-    yield* this.#members.inside('params')?.inside(name) ?? [];
+    yield* this.#places.inParams()?.inside(name) ?? [];
   }
 
   /** The same in `result`. */
   *resultEntries(name: string): Generator<readonly [string, Span]> {
-    yield* this.#members.inside('result')?.inside(name) ?? [];
+    yield* this.#places.inResult()?.inside(name) ?? [];
   }
 
   /** The decoded value at a path in `params`, see {@link at}. */
@@ -106,21 +115,24 @@ export class Frame {
   with(edits: readonly Edit[]): Splice {
     return new Splice(this.bytes, edits);
   }
-
-  #text(name: string): string {
-    const span = this.#members.get(name);
-    const value = span === undefined ? undefined : decoded(this.bytes, span);
-    if (typeof value !== 'string') throw new Fault('protocol', `"${name}" is not a string`);
-    return value;
-  }
 }
 
-function kindOf(spans: Members): FrameKind {
-  if (spans.has('method')) return spans.has('id') ? 'request' : 'notification';
-  if (spans.has('result') === spans.has('error')) {
+function kindOfAnswer({ result, error }: Places): FrameKind {
+  const isResult = result !== undefined;
+  if (isResult === (error !== undefined)) {
     throw new Fault('protocol', 'neither a request, a notification, a result nor an error');
   }
-  return spans.has('result') ? 'result' : 'error';
+  return isResult ? 'result' : 'error';
+}
+
+/** Methods that come often, found without making a string. */
+const OFTEN = ['tools/call', 'notifications/progress'];
+
+function methodText(bytes: Buffer, span: Span): string {
+  for (const method of OFTEN) if (isText(bytes, span, method)) return method;
+  const value = decoded(bytes, span);
+  if (typeof value !== 'string') throw new Fault('protocol', '"method" is not a string');
+  return value;
 }
 
 function isId(bytes: Buffer, span: Span): boolean {

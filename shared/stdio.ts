@@ -1,3 +1,4 @@
+import { standardInput } from './input.js';
 import { type Link, streamLink } from './link.js';
 import { queuedOutput } from './output.js';
 
@@ -15,5 +16,5 @@ export function stdioLink(name = 'the client'): StdioLink {
     output.once('finish', resolve);
     output.once('close', resolve);
   });
-  return { link: streamLink(name, process.stdin, output), flushed };
+  return { link: streamLink(name, standardInput(), output), flushed };
 }

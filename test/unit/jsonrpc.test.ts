@@ -29,6 +29,8 @@ describe('Frame', () => {
     ['both result and error', '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}'],
     ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
     ['two ids', '{"jsonrpc":"2.0","id":1,"\\u0069d":2,"method":"ping"}'],
+    ['two methods', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}'],
+    ['two members that JSON-RPC does not know', '{"jsonrpc":"2.0","id":1,"method":"ping","x":1,"x":1}'],
     ['no JSON at all', 'Listening on port 80'],
   ] as const) {
     it(`refuses ${what}`, () => {
@@ -46,6 +48,26 @@ describe('Frame', () => {
     const keys = ['0', '"0"', '""', '9007199254740992', '9007199254740993'].map((id) => withId(id).idKey);
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(withId('"a"').idKey, withId('"\\u0061"').idKey);
+  });
+
+  it('knows members by their decoded names, beside others and in any order', () => {
+    const frame = parse(
+      '{"x":{"id":9},"p\\u0061rams":{"n\\u0061me":"b"},"\\u006dethod":"m","\\u0069d":7,"jsonrpc":"2.0"}',
+    );
+    assert.deepEqual([frame.kind, frame.method, frame.idKey, frame.value('name')], ['request', 'm', 7, 'b']);
+    assert.equal(parse('{"id":7,"\\u0072esult":{"id":8},"x":1,"jsonrpc":"2.0"}').kind, 'result');
+  });
+
+  it('refuses to look into parameters, or their _meta, that have two members of one name', () => {
+    for (const params of [
+      '"name":"a","n\\u0061me":"b"',
+      '"x":1,"x":1',
+      '"_meta":{},"_meta":{}',
+      '"_meta":{"a":1,"a":2}',
+    ]) {
+      const frame = parse(`{"jsonrpc":"2.0","id":1,"method":"m","params":{${params}}}`);
+      assert.throws(() => frame.at('_meta', 'progressToken'), { name: 'Fault', kind: 'protocol' }, params);
+    }
   });
 
   it('finds members of its parameters by path', () => {
