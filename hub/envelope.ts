@@ -39,13 +39,7 @@ export class Envelope implements Caller {
   static read(frame: Frame, peer: Peer, separator: string): Envelope | undefined {
     if (!Envelope.isIn(frame)) return undefined;
     const meta = objectOf(frame.value('_meta'));
-    if (meta[META.revision] !== MODERN) throw revisionFault(meta[META.revision]);
-    const capabilities = meta[META.capabilities];
-    if (typeof capabilities !== 'object' || capabilities === null || Array.isArray(capabilities))
-      throw new Fault('invalid', `a request needs ${META.capabilities} in its _meta, an object`);
-    const level = meta[META.logLevel];
-    if (level !== undefined && rankOf(level) === -1)
-      throw new Fault('invalid', `${JSON.stringify(level)} is not a log level`);
+    checkEnvelope(meta);
     return new Envelope(meta, peer, separator);
   }
 
@@ -63,6 +57,17 @@ export class Envelope implements Caller {
     if (notification.method === 'notifications/message' && isWanted && on?.open === true)
       on.from.about(on, [notification.with(edits)]);
   }
+}
+
+/** @throws Fault for an envelope that is not whole, or of another revision. */
+export function checkEnvelope(meta: JsonObject): void {
+  if (meta[META.revision] !== MODERN) throw revisionFault(meta[META.revision]);
+  const capabilities = meta[META.capabilities];
+  if (typeof capabilities !== 'object' || capabilities === null || Array.isArray(capabilities))
+    throw new Fault('invalid', `a request needs ${META.capabilities} in its _meta, an object`);
+  const level = meta[META.logLevel];
+  if (level !== undefined && rankOf(level) === -1)
+    throw new Fault('invalid', `${JSON.stringify(level)} is not a log level`);
 }
 
 /** The `_meta` of a request to a child that speaks 2026-07-28. */

@@ -119,7 +119,9 @@ export class HttpFront {
   #listen(request: IncomingMessage, response: ServerResponse): void {
     checkRevision(request);
     if (!accepts(request, 'text/event-stream')) throw new Refusal(406, 'Accept must allow text/event-stream');
-    this.#session(request).listen(response);
+    const after = request.headers['last-event-id'];
+    if (!this.#session(request).listen(response, typeof after === 'string' ? after : undefined))
+      throw new Refusal(400, 'what followed that event is not known any more');
   }
 
   #delete(request: IncomingMessage, response: ServerResponse): void {

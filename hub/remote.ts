@@ -1,7 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createParser } from 'eventsource-parser';
 import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { errorObject, Frame, type IdKey, idKey } from '../shared/jsonrpc.js';
@@ -12,6 +11,7 @@ import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { Credentials } from './credentials.js';
 import { Envelope } from './envelope.js';
+import { events, isEvents, Place } from './events.js';
 import { headerText, mirroredOf, mirrorHeaders } from './mirrored.js';
 import { MODERN, NAMED } from './modern.js';
 import { type Catalogue, NOTHING, objectOf } from './protocol.js';
@@ -34,6 +34,8 @@ interface Underway {
 
 /** Milliseconds for a server to take the end of a session. */
 const GOODBYE = 2000;
+/** How often a server that is away is asked for the rest of an answer. */
+const ATTEMPTS = 5;
 /** Statuses by which a server of 2024-11-05 answers a POST to the address of its event stream. */
 const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
 
@@ -105,9 +107,12 @@ export class RemoteLink extends BaseLink {
     const signal = AbortSignal.any([end.signal, this.#closed.signal]);
     try {
       const response = await this.#request('POST', signal, frame);
-      if (isRequest) await this.#answered(frame, response);
+      if (response.statusCode === 404 && this.#session !== undefined) {
+        if (isRequest) this.#fail(frame, this.#gone('it has ended the session and did not take this; repeat it'));
+        throw this.#gone('it ended the session');
+      }
+      if (isRequest) await this.#answered(frame, response, signal);
       else response.resume();
-      if (response.statusCode === 404 && this.#session !== undefined) throw this.#gone('it ended the session');
     } catch (error) {
       if (signal.aborted) return;
       throw error instanceof Fault ? error : this.#gone(asFault(error).message);
@@ -116,7 +121,7 @@ export class RemoteLink extends BaseLink {
     }
   }
 
-  async #answered(frame: Frame, response: IncomingMessage): Promise<void> {
+  async #answered(frame: Frame, response: IncomingMessage, signal: AbortSignal): Promise<void> {
     const status = response.statusCode ?? 0;
     const session = response.headers[SESSION];
     if (frame.method === 'initialize' && typeof session === 'string') this.#session = session;
@@ -125,19 +130,46 @@ export class RemoteLink extends BaseLink {
       await this.#fallBack(frame);
     } else if (status === 202 && this.#isOlder) response.resume();
     else if (status !== 200) await this.#refused(frame, response);
-    else if (isEvents(response)) await this.#answeredByEvents(frame, response);
+    else if (isEvents(response)) await this.#answeredByEvents(frame, response, signal);
     else this.#take(frame, await whole(response));
   }
 
-  /** The answer is the last event of the response; a response that ends without it was cut off. */
-  async #answeredByEvents(frame: Frame, response: IncomingMessage): Promise<void> {
+  /**
+   * The answer is the last event of the response. One that ends without it is taken up where it was heard last, if the
+   * server gave its events ids; else it was cut off.
+   */
+  async #answeredByEvents(frame: Frame, response: IncomingMessage, signal: AbortSignal): Promise<void> {
     let isAnswered = false;
-    await events(response, (text) => {
+    const place = new Place();
+    const take = (text: Buffer): void => {
       isAnswered ||= isAnswerTo(oneLine(text), frame);
       this.#take(frame, text);
-    }).catch(() => undefined);
+    };
+    let stream: IncomingMessage | undefined = response;
+    while (stream !== undefined) {
+      await events(stream, take, place).catch(() => undefined);
+      stream = isAnswered ? undefined : await this.#takenUp(place, signal);
+    }
     if (!isAnswered)
       this.#fail(frame, this.#gone(`its answer to ${frame.method} was cut off; it may have been carried out`));
+  }
+
+  /** The rest of a stream that ended early, which asks for nothing anew; nothing where it cannot be had. */
+  async #takenUp(place: Place, signal: AbortSignal): Promise<IncomingMessage | undefined> {
+    if (place.id === undefined) return undefined;
+    const backoff = new Backoff();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      try {
+        await sleep(place.retry ?? backoff.next(0), undefined, { signal, ref: false });
+        const response = await this.#request('GET', signal, undefined, place.id);
+        if (isEvents(response)) return response;
+        response.resume();
+        return undefined;
+      } catch {
+        // It may be back in a moment; where nobody waits any more, the next sleep ends at once.
+      }
+    }
+    return undefined;
   }
 
   #take(frame: Frame, text: Buffer): void {
@@ -172,20 +204,24 @@ export class RemoteLink extends BaseLink {
   /** Hears what the server says by itself, as long as the connection stands; a server need not offer that. */
   async #listen(): Promise<void> {
     const backoff = new Backoff();
+    const place = new Place();
+    let wasOpen = false;
     while (!this.#closed.signal.aborted && !this.#isOlder) {
       const since = performance.now();
       try {
-        const response = await this.#request('GET', this.#closed.signal);
-        if (response.statusCode !== 200 || !isEvents(response)) {
+        const response = await this.#request('GET', this.#closed.signal, undefined, place.id);
+        if (!isEvents(response)) {
           response.resume();
+          if (wasOpen && response.statusCode === 404) this.ended(this.#gone('it ended the session'));
           return;
         }
+        wasOpen = true;
         this.onUnheard();
-        await events(response, (text) => this.deliver(oneLine(text)));
+        await events(response, (text) => this.deliver(oneLine(text)), place);
       } catch {
         // It is opened again below; that the server is away shows with the next request.
       }
-      await sleep(backoff.next(performance.now() - since), undefined, {
+      await sleep(place.retry ?? backoff.next(performance.now() - since), undefined, {
         signal: this.#closed.signal,
         ref: false,
       }).catch(() => undefined);
@@ -195,7 +231,7 @@ export class RemoteLink extends BaseLink {
   /** Protocol 2024-11-05: a stream of events whose first one names the address for messages. */
   async #fallBack(frame: Frame): Promise<void> {
     const response = await this.#request('GET', this.#closed.signal);
-    if (response.statusCode !== 200 || !isEvents(response))
+    if (!isEvents(response))
       throw refusal(this.name, response.statusCode ?? 0, await whole(response).catch(() => Buffer.alloc(0)));
     const named = await new Promise<URL>((resolve, reject) => {
       const take = (text: Buffer, kind: string | undefined): void => {
@@ -215,18 +251,23 @@ export class RemoteLink extends BaseLink {
     await this.#send(frame);
   }
 
-  /** Asks with the token that is kept; where the server wants one, or a better one, once more with that. */
-  async #request(method: string, signal: AbortSignal, message?: Frame): Promise<IncomingMessage> {
-    if (this.#credentials === undefined) return await this.#ask(method, signal, message);
+  /**
+   * Asks with the token that is kept; where the server wants one, or a better one, once more with that. `after` is the id
+   * of the event behind which a stream is to be taken up.
+   */
+  async #request(method: string, signal: AbortSignal, message?: Frame, after?: string): Promise<IncomingMessage> {
+    const last = after === undefined ? {} : { 'last-event-id': after };
+    const headers = { ...this.#headers(method, message), ...last };
+    if (this.#credentials === undefined) return await this.#ask(method, signal, message, headers);
     const used = await this.#credentials.token();
-    const response = await this.#ask(method, signal, message, used);
+    const response = await this.#ask(method, signal, message, bearing(headers, used));
     if (!wantsToken(response)) return response;
     const said = await whole(response).catch(() => Buffer.alloc(0));
     // Another hub may have got a new one meanwhile.
     const { tokens } = await this.#credentials.read();
     if (tokens?.access_token === used) await this.#signIn(response, said, this.#credentials);
     await this.#credentials.read();
-    return await this.#ask(method, signal, message, await this.#credentials.token());
+    return await this.#ask(method, signal, message, bearing(headers, await this.#credentials.token()));
   }
 
   async #signIn(response: IncomingMessage, said: Buffer, credentials: Credentials): Promise<void> {
@@ -241,12 +282,10 @@ export class RemoteLink extends BaseLink {
     }
   }
 
-  #ask(method: string, signal: AbortSignal, message?: Frame, token?: string): Promise<IncomingMessage> {
+  #ask(method: string, signal: AbortSignal, message: Frame | undefined, headers: Headers): Promise<IncomingMessage> {
     const isSecure = this.#url.protocol === 'https:';
     const start = isSecure ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
-      const own = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const headers = { ...this.#headers(method, message), ...own };
       const options = { method, headers, signal, agent: isSecure ? https : http };
       const request = start(method === 'POST' ? this.#endpoint : this.#url, options, resolve);
       request.on('error', reject);
@@ -254,7 +293,7 @@ export class RemoteLink extends BaseLink {
     });
   }
 
-  #headers(method: string, message: Frame | undefined): Record<string, string | number> {
+  #headers(method: string, message: Frame | undefined): Headers {
     return {
       ...Object.fromEntries(this.#spec.headers),
       accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
@@ -286,13 +325,15 @@ export class RemoteLink extends BaseLink {
   }
 }
 
+type Headers = Readonly<Record<string, string | number>>;
+
+function bearing(headers: Headers, token: string | undefined): Headers {
+  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` };
+}
+
 /** Whether a server wants another token than it was given (basic/authorization). */
 function wantsToken({ statusCode, headers }: IncomingMessage): boolean {
   return statusCode === 401 || (statusCode === 403 && /insufficient_scope/.test(headers['www-authenticate'] ?? ''));
-}
-
-function isEvents(response: IncomingMessage): boolean {
-  return /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
 }
 
 async function whole(response: IncomingMessage): Promise<Buffer> {
@@ -304,21 +345,6 @@ async function whole(response: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
-}
-
-/** Takes the data of each event until the stream ends. */
-async function events(
-  response: IncomingMessage,
-  take: (data: Buffer, kind: string | undefined) => void,
-): Promise<void> {
-  const parser = createParser({
-    maxBufferSize: MAX_LINE,
-    onEvent: ({ data, event }) => {
-      if (data !== '') take(Buffer.from(data), event);
-    },
-  });
-  response.setEncoding('utf8');
-  for await (const text of response as AsyncIterable<string>) parser.feed(text);
 }
 
 function isAnswerTo(text: Buffer, frame: Frame): boolean {

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../shared/fault.js';
 import type { IdKey } from '../shared/jsonrpc.js';
 import { BaseLink, MAX_UNSENT, type ReplyTo } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { Exchange } from './exchange.js';
+import { Journal, type Place, placeOf } from './journal.js';
 import { EventStream } from './sse.js';
 
 /** Messages that wait for a client to listen. */
 const MOST_UNHEARD = 100;
+/** Streams whose rest is kept for a client that has lost them. */
+const MOST_LOST = 16;
+/** The first revision in which an event may be without a message. */
+const MARKED_SINCE = '2025-11-25';
+const REVISION_HEADER = 'mcp-protocol-version';
 /** Milliseconds after which a client that has left in the middle of its calls is taken to be gone. */
 const GONE = 5000;
 
@@ -25,8 +31,15 @@ export class Session extends BaseLink {
   /** When it was last spoken to, in milliseconds since the epoch. */
   lastUsed: number = Date.now();
   readonly #exchanges = new Map<IdKey, Exchange>();
+  /** Those for whose rest the client may come, by the number of the stream. */
+  readonly #streams = new Map<number, Exchange>();
+  /** Requests that still run although the client has left their responses. */
+  readonly #abandoned = new Set<IdKey>();
+  /** What belongs to no request. */
+  readonly #journal = new Journal(0);
+  #lastStream = 0;
   #listening: EventStream | undefined;
-  #unheard: Buffer[] = [];
+  #unheard: (readonly [message: Buffer, id: string])[] = [];
   #gone: NodeJS.Timeout | undefined;
   readonly #onEnd: (session: Session) => void;
 
@@ -37,7 +50,7 @@ export class Session extends BaseLink {
 
   /** Whether the client waits for something now. */
   get isBusy(): boolean {
-    return this.#exchanges.size > 0 || this.#listening !== undefined;
+    return this.#listening !== undefined || this.#reachable !== undefined;
   }
 
   /** Whether a request with this id waits for its answer. */
@@ -57,18 +70,30 @@ export class Session extends BaseLink {
   settle(id: IdKey): void {
     this.#exchanges.get(id)?.settle(id);
     this.#exchanges.delete(id);
+    this.#abandoned.delete(id);
   }
 
-  /** Opens the stream for what belongs to no request; one that was open ends, since its reader may be long gone. */
-  listen(response: ServerResponse): void {
+  /**
+   * Opens the stream for what belongs to no request; one that was open ends, since its reader may be long gone. Where the
+   * client names the last event that it heard, it gets what followed that one on its stream; false where that is not known.
+   */
+  listen(response: ServerResponse, after?: string): boolean {
     this.#used();
+    const place = after === undefined ? undefined : placeOf(after);
+    if (after !== undefined && place === undefined) return false;
+    if (place !== undefined && place.stream !== this.#journal.stream) return this.#takeUp(place, response);
+    const missed = place === undefined ? this.#unheard : this.#journal.after(place.behind);
+    if (missed === undefined) return false;
     this.#listening?.end();
     const stream = new EventStream(response, this.#headers());
     this.#listening = stream;
-    for (const message of this.#unheard.splice(0)) stream.send(message);
+    for (const [message, id] of missed) stream.sendAs(id, message);
+    this.#unheard = [];
     response.once('close', () => {
       if (this.#listening === stream) this.#listening = undefined;
+      if (this.#exchanges.size + this.#abandoned.size > 0) this.#left();
     });
+    return true;
   }
 
   protected override open(): void {
@@ -77,10 +102,13 @@ export class Session extends BaseLink {
 
   protected override write(parts: Parts): void {
     const message = oneLine(joined(parts));
-    const [anyone] = this.#exchanges.values();
-    const way = this.#listening ?? anyone;
-    if (way === undefined) this.#keep(message);
-    else way.send(message);
+    const way = this.#listening ?? this.#reachable;
+    if (way instanceof Exchange) way.send(message);
+    else {
+      const id = this.#journal.add(message);
+      if (way === undefined) this.#keep(message, id);
+      else way.sendAs(id, message);
+    }
     if ((way?.unsent ?? 0) > MAX_UNSENT) this.ended(new Fault('gone', `${this.name} does not read`));
   }
 
@@ -88,7 +116,8 @@ export class Session extends BaseLink {
     const exchange = this.#exchanges.get(id);
     if (exchange === undefined) {
       // The client has left the request; its answer has nowhere to go.
-      if (!last) this.write(parts);
+      if (last) this.#abandoned.delete(id);
+      else this.write(parts);
       return;
     }
     const message = oneLine(joined(parts));
@@ -103,6 +132,7 @@ export class Session extends BaseLink {
     clearTimeout(this.#gone);
     for (const exchange of new Set(this.#exchanges.values())) exchange.end();
     this.#exchanges.clear();
+    this.#streams.clear();
     this.#listening?.end();
     this.#onEnd(this);
   }
@@ -111,14 +141,52 @@ export class Session extends BaseLink {
     return { [SESSION_HEADER]: this.id };
   }
 
+  /** An exchange by which something can be said to the client now. */
+  get #reachable(): Exchange | undefined {
+    for (const exchange of this.#exchanges.values()) if (!exchange.isLost) return exchange;
+    return undefined;
+  }
+
   #expect(ids: readonly IdKey[], response: ServerResponse): void {
-    const exchange = new Exchange(ids, response, this.#headers());
+    this.#lastStream += 1;
+    const journal = new Journal(this.#lastStream);
+    const isStream = prefersEvents(response.req);
+    const isMarked = String(response.req.headers[REVISION_HEADER] ?? '') >= MARKED_SINCE;
+    const exchange = new Exchange(ids, response, this.#headers(), { journal, isStream, isMarked });
     for (const id of ids) this.#exchanges.set(id, exchange);
+    this.#streams.set(journal.stream, exchange);
+    this.#watch(journal.stream, exchange, response);
+  }
+
+  /** Goes on with a stream that the client has lost. */
+  #takeUp({ stream, behind }: Place, response: ServerResponse): boolean {
+    const exchange = this.#streams.get(stream);
+    if (exchange?.takeUp(response, behind) !== true) return false;
+    this.#watch(stream, exchange, response);
+    return true;
+  }
+
+  #watch(stream: number, exchange: Exchange, response: ServerResponse): void {
     response.once('close', () => {
-      const left = [...this.#exchanges].filter(([, each]) => each === exchange);
-      for (const [id] of left) this.#exchanges.delete(id);
-      if (left.length > 0) this.#left();
+      if (exchange.left(response)) this.#forgetOldest();
+      else this.#drop(stream, exchange);
+      if ([...exchange.ids].length > 0 && (exchange.isLost || !this.#streams.has(stream))) this.#left();
     });
+  }
+
+  /** Nobody can come for the rest of it. */
+  #drop(stream: number, exchange: Exchange): void {
+    this.#streams.delete(stream);
+    for (const id of exchange.ids) {
+      this.#exchanges.delete(id);
+      this.#abandoned.add(id);
+    }
+  }
+
+  #forgetOldest(): void {
+    const lost = [...this.#streams].filter(([, { isLost }]) => isLost);
+    const oldest = lost.length > MOST_LOST ? lost[0] : undefined;
+    if (oldest !== undefined) this.#drop(...oldest);
   }
 
   #used(): void {
@@ -134,8 +202,14 @@ export class Session extends BaseLink {
     this.#gone = setTimeout(gone, GONE).unref();
   }
 
-  #keep(message: Buffer): void {
-    this.#unheard.push(message);
+  #keep(message: Buffer, id: string): void {
+    this.#unheard.push([message, id]);
     if (this.#unheard.length > MOST_UNHEARD) this.#unheard.shift();
   }
+}
+
+/** Whether a client, which has to take both kinds of response, names the stream of events first. */
+function prefersEvents({ headers: { accept = '' } }: IncomingMessage): boolean {
+  const events = accept.indexOf('text/event-stream');
+  return events !== -1 && events < accept.indexOf('application/json');
 }

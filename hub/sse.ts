@@ -3,6 +3,9 @@ import type { ServerResponse } from 'node:http';
 /** How often a stream that is silent shows that it is alive, in milliseconds: proxies end what says nothing. */
 const KEEP_ALIVE = 25_000;
 
+/** Milliseconds after which a client that has lost a stream is to come back for it. */
+const RETRY = 1000;
+
 /** A response as a stream of server-sent events, one message each (MCP basic/transports, Streamable HTTP). */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -23,6 +26,19 @@ export class EventStream {
   /** Bytes that wait for the reader. */
   get unsent(): number {
     return this.#response.writableLength;
+  }
+
+  /** Tells the client where it is, so that it can come back for the rest; later revisions only know such an event. */
+  mark(id: string): void {
+    this.#response.write(`id: ${id}\nretry: ${RETRY}\ndata: \n\n`);
+  }
+
+  /** Sends a message as the event with this id. */
+  sendAs(id: string, message: Buffer): void {
+    this.#response.cork();
+    this.#response.write(`id: ${id}\n`);
+    this.send(message);
+    this.#response.uncork();
   }
 
   /** Sends a message, which holds no line end, or another kind of event. */

@@ -4,10 +4,10 @@ import { Frame } from '../shared/jsonrpc.js';
 import { BaseLink, MAX_UNSENT, type ReplyTo } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
-import { Envelope } from './envelope.js';
+import { checkEnvelope, Envelope } from './envelope.js';
 import { Exchange } from './exchange.js';
 import { decodedHeader, type Mirrored, wrongHeader } from './mirrored.js';
-import { headerFault, META, MODERN, NAMED, revisionFault } from './modern.js';
+import { headerFault, META, MODERN, NAMED } from './modern.js';
 import { objectOf } from './protocol.js';
 
 /** The header that says the revision. */
@@ -15,7 +15,7 @@ export const REVISION = 'mcp-protocol-version';
 
 /** Whether a message belongs to no session, as from 2026-07-28 on, or claims a revision that came later. */
 export function isStateless(headers: IncomingHttpHeaders, message: Frame): boolean {
-  return message.method !== 'initialize' && (Envelope.isIn(message) || headers[REVISION] === MODERN);
+  return Envelope.isIn(message) || (headers[REVISION] === MODERN && message.method !== 'initialize');
 }
 
 /**
@@ -31,8 +31,8 @@ export function checkStateless(
   const revision = message.value('_meta', META.revision);
   if (revision === undefined)
     throw new Fault('invalid', `a request of ${MODERN} needs ${META.revision} and ${META.capabilities} in its _meta`);
-  if (revision !== MODERN) throw revisionFault(revision);
-  mustSay(headers, REVISION, MODERN);
+  mustSay(headers, REVISION, String(revision));
+  checkEnvelope(objectOf(message.value('_meta')));
   mustSay(headers, 'mcp-method', message.method);
   const member = NAMED.get(message.method);
   const name = member === undefined ? undefined : message.value(member);

@@ -53,6 +53,7 @@ describe('a request over HTTP without a session', () => {
       return JSON.stringify(message).includes('m.mirrored');
     });
     const echo = call('m.echo');
+    const later = { ...list, params: { _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' } } };
     const rows: [headers: Record<string, string>, body: Message, status: number, code: number | undefined][] = [
       [headersFor('tools/call', 'm.echo'), echo, 200, undefined],
       [headersFor('tools/call', `=?base64?${Buffer.from('m.echo').toString('base64')}?=`), echo, 200, undefined],
@@ -80,10 +81,12 @@ describe('a request over HTTP without a session', () => {
       [
         headersFor('tools/list'),
         { id: 1, method: 'tools/list', params: { _meta: { [Object.keys(META)[0] ?? '']: REVISION } } },
-        200,
+        400,
         -32602,
       ],
       [{ ...headersFor('tools/list'), 'mcp-protocol-version': '2031-01-01' }, list, 400, -32020],
+      [{ ...headersFor('tools/list'), 'mcp-protocol-version': '2031-01-01' }, later, 400, -32022],
+      [headersFor('initialize'), { id: 1, method: 'initialize', params: { _meta: META } }, 404, -32601],
       [
         headersFor('notifications/cancelled'),
         { method: 'notifications/cancelled', params: { _meta: META, requestId: 1 } },

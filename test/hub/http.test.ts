@@ -1,6 +1,5 @@
 /** Clients over Streamable HTTP, alone and beside each other, on one child. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -9,25 +8,10 @@ import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sd
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { cleanup } from '../kit/cleanup.js';
 import { freshHome } from '../kit/home.js';
-import { child, PROGRAM, ROOT, run } from '../kit/hub.js';
+import { child, hubUrl, ROOT, run, TOKEN } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 
-const TOKEN = 'a-token-for-http-tests';
 const ACCEPT = 'application/json, text/event-stream';
-
-/** Starts a hub without standard streams; the address for clients. */
-async function hubUrl(t: TestContext, args: readonly string[]): Promise<string> {
-  const env = await freshHome(t);
-  const own = ['--bind', '127.0.0.1:0', '--token', TOKEN];
-  const hub: ChildProcess = spawn(process.execPath, [PROGRAM, ...own, ...args], { cwd: ROOT, env });
-  cleanup(t, () => hub.kill('SIGKILL'));
-  let log = '';
-  hub.stderr?.on('data', (chunk: Buffer) => {
-    log += chunk.toString();
-  });
-  const port = await eventually('the hub says where it listens', () => /listens on .*:(\d+)/.exec(log)?.[1]);
-  return `http://127.0.0.1:${port}/${TOKEN}/mcp`;
-}
 
 interface Connected {
   readonly client: Client;

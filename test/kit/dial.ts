@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { streamLink } from '../../shared/link.js';
@@ -9,12 +10,31 @@ import { End, type Message } from './end.js';
 
 /** Dials a hub at the address that it prints, by a raw line, as a child. */
 export async function dialLine(t: TestContext, url: string, alias: string, token?: string): Promise<End> {
+  const socket = await dialled(t, url, alias, token);
+  return new End(alias, streamLink('the hub', socket, socket));
+}
+
+async function dialled(t: TestContext, url: string, alias: string, token?: string): Promise<Socket> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);
   cleanup(t, () => socket.destroy());
   await once(socket, 'connect');
   socket.write(`${JSON.stringify(['mcp-connect', token ?? pathname.split('/')[1], alias])}\n`);
-  return new End(alias, streamLink('the hub', socket, socket));
+  return socket;
+}
+
+/** Has a program dial a hub as a child: its standard streams are the connection. */
+export async function dialProgram(
+  t: TestContext,
+  url: string,
+  alias: string,
+  [program = '', ...args]: readonly string[],
+): Promise<void> {
+  const socket = await dialled(t, url, alias);
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  cleanup(t, () => child.kill());
+  socket.pipe(child.stdin);
+  child.stdout.pipe(socket);
 }
 
 /** The same over a WebSocket. */

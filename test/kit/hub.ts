@@ -7,7 +7,7 @@ import { cleanup } from './cleanup.js';
 import { freshHome } from './home.js';
 import { LeanClient } from './lean.js';
 import type { Environment } from './processes.js';
-import { soon } from './until.js';
+import { eventually, soon } from './until.js';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -92,6 +92,23 @@ export class HubProcess {
       this.#process.kill('SIGKILL');
     }
   }
+}
+
+/** The token of hubs over HTTP. */
+export const TOKEN = 'a-token-for-http-tests';
+
+/** Starts a hub without standard streams; the address for clients. */
+export async function hubUrl(t: TestContext, args: readonly string[]): Promise<string> {
+  const env = await freshHome(t);
+  const own = ['--bind', '127.0.0.1:0', '--token', TOKEN];
+  const hub = spawn(process.execPath, [PROGRAM, ...own, ...args], { cwd: ROOT, env });
+  cleanup(t, () => hub.kill('SIGKILL'));
+  let log = '';
+  hub.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const port = await eventually('the hub says where it listens', () => /listens on .*:(\d+)/.exec(log)?.[1]);
+  return `http://127.0.0.1:${port}/${TOKEN}/mcp`;
 }
 
 /** Runs the program to its end without any input. */
