@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { many } from './many.js';
 import type { Verdict } from './report.js';
 import { start } from './start.js';
 import { stdio } from './stdio.js';
@@ -11,6 +12,7 @@ import { vim } from './vim.js';
 const PARTS = new Map<string, () => Promise<Verdict[]>>([
   ['stdio', stdio],
   ['start', start],
+  ['many', many],
   ['vim', vim],
 ]);
 

@@ -1,12 +1,12 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { isLoopback, listenerUrl } from '../shared/address.js';
+import { type HubAddress, keepConnected } from '../shared/connect.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Listener, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
 import { acceptedToken } from '../shared/token.js';
-import { type HubAddress, keepConnected } from './connect.js';
 import { announce, socketPath } from './discovery.js';
 import { Editors } from './editors.js';
 import { vimProtocols } from './handshake.js';

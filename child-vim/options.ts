@@ -1,8 +1,8 @@
 import { readBind } from '../shared/address.js';
+import { type HubAddress, hubAddress } from '../shared/connect.js';
 import { type Flag, readFlags, usage, usageFault } from '../shared/flags.js';
 import { masterSecret } from '../shared/secret.js';
 import { checkedName, checkedToken, derivedPort, derivedToken } from '../shared/token.js';
-import { type HubAddress, hubAddress } from './connect.js';
 import { ACTIONS, actions, type Decided } from './permission.js';
 
 /** The command line. */

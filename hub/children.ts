@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
-import { Fault } from '../shared/fault.js';
+import { asFault, Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { type Child, type ChildEvents, isModern } from './child.js';
 import { DialledChild } from './dialled.js';
 import { Guard } from './guard.js';
-import { type Greeting, offered, setLevel } from './handshake.js';
+import { type Greeting, offered, setLevel, tellHubs } from './handshake.js';
 import { isAlias } from './prefix.js';
-import type { JsonObject } from './protocol.js';
+import { isHub, type JsonObject } from './protocol.js';
 import { Remembered } from './remembered.js';
 import { SpawnedChild, type SpawnedContext, type SpawnedSpec } from './spawned.js';
 
@@ -21,7 +21,7 @@ export interface ChildSpec extends SpawnedSpec {
 
 /** How many children start at one time, and how many there may be for another one to dial in. */
 const STARTS = 4;
-const MOST = 256;
+const MOST = 4096;
 
 /** What a new configuration changed, by alias. */
 export interface Reconfigured {
@@ -33,7 +33,10 @@ export interface Reconfigured {
 /** All children: the configured ones in their order, then those that dialled in by alias. */
 export class Children implements Iterable<Child> {
   readonly #events: ChildEvents;
+  readonly #hubs: Greeting['hubs'];
   readonly #byAlias = new Map<string, Child>();
+  /** All of them in order, until there are others. */
+  #ordered: readonly Child[] | undefined;
   readonly #configured = new Map<string, { readonly spec: ChildSpec; readonly child: SpawnedChild }>();
   /** Those that are ending although the hub goes on. */
   readonly #leaving = new Map<string, Promise<void>>();
@@ -45,8 +48,10 @@ export class Children implements Iterable<Child> {
   #level: string | undefined;
   #settleOffer: (capabilities: JsonObject) => void = () => undefined;
 
-  constructor(specs: readonly ChildSpec[], events: ChildEvents) {
+  /** `hubs` tells which hubs are in front of the children. */
+  constructor(specs: readonly ChildSpec[], events: ChildEvents, hubs: Greeting['hubs']) {
     this.#events = events;
+    this.#hubs = hubs;
     this.#offer = new Promise((resolve) => {
       this.#settleOffer = resolve;
     });
@@ -55,10 +60,9 @@ export class Children implements Iterable<Child> {
     this.configure(specs);
   }
 
-  *[Symbol.iterator](): Generator<Child> {
-    const all = [...this.#byAlias.values()];
-    yield* all.filter((child) => !(child instanceof DialledChild));
-    yield* all.filter((child) => child instanceof DialledChild).sort((a, b) => (a.alias < b.alias ? -1 : 1));
+  [Symbol.iterator](): Iterator<Child> {
+    this.#ordered ??= inOrder([...this.#byAlias.values()]);
+    return this.#ordered.values();
   }
 
   get(alias: string): Child | undefined {
@@ -117,6 +121,14 @@ export class Children implements Iterable<Child> {
     await Promise.allSettled(peers.filter((peer) => peer !== undefined).map((peer) => setLevel(peer, level)));
   }
 
+  /** Tells the hubs among the children, now and later ones, which hubs are in front; one that is in front itself is cut off. */
+  tellHubs(): void {
+    for (const { peer, catalogue } of this.#byAlias.values()) {
+      if (peer === undefined || !isHub(catalogue?.server ?? {})) continue;
+      tellHubs(peer, this.#hubs()).catch((error: unknown) => peer.close(asFault(error)));
+    }
+  }
+
   /** Takes a child that dialled in. */
   dialledIn(alias: unknown, link: Link): void {
     const child = this.#dialled(alias);
@@ -168,6 +180,7 @@ export class Children implements Iterable<Child> {
 
   /** Puts the configured ones first; one that dialled in and is away makes room. */
   #index(dialled: readonly DialledChild[]): void {
+    this.#ordered = undefined;
     this.#byAlias.clear();
     for (const [alias, { child }] of this.#configured) this.#byAlias.set(alias, child);
     for (const child of dialled) {
@@ -195,16 +208,18 @@ export class Children implements Iterable<Child> {
       return new Fault('busy', 'too many children have dialled in');
     const child = new DialledChild(alias, this.#greeting(), this.#events);
     this.#byAlias.set(alias, child);
+    this.#ordered = undefined;
     return child;
   }
 
   #greeting(): Greeting {
-    return { capabilities: this.#offer, level: () => this.#level };
+    return { capabilities: this.#offer, level: () => this.#level, hubs: this.#hubs };
   }
 
   /** Forgets the first child that dialled in and is away; whether there was one. */
   #forgetAway(): boolean {
     const away = [...this.#byAlias.values()].find((child) => child instanceof DialledChild && child.peer === undefined);
+    this.#ordered = undefined;
     return away !== undefined && this.#byAlias.delete(away.alias);
   }
 }
@@ -212,6 +227,14 @@ export class Children implements Iterable<Child> {
 /** Whether a child that runs by the one may go on by the other; when it is started makes no difference. */
 function runsAlike(one: ChildSpec, other: ChildSpec | undefined): boolean {
   return other !== undefined && isDeepStrictEqual({ ...one, eager: false }, { ...other, eager: false });
+}
+
+function inOrder(all: readonly Child[]): readonly Child[] {
+  const dialled = all.filter((child) => child instanceof DialledChild);
+  return [
+    ...all.filter((child) => !(child instanceof DialledChild)),
+    ...dialled.sort((a, b) => (a.alias < b.alias ? -1 : 1)),
+  ];
 }
 
 function takenFault(alias: string): Fault {

@@ -6,6 +6,7 @@ import type { Edit } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
 import { type Caller, type Level, rankOf } from './caller.js';
 import { CANONICAL, type Form } from './forms.js';
+import { EMPTY } from './merged.js';
 import { type JsonObject, LISTS, type ListName, listChanged } from './protocol.js';
 
 /** What a client brings up. */
@@ -84,7 +85,7 @@ export class Client implements Caller {
   /** Tells it which lists have changed: those that it was given or told in another state. */
   tellChanged(states: ReadonlyMap<ListName, string>): void {
     if (!this.#ready) return;
-    const changed = [...states].filter(([list, state]) => (this.#told.get(list) ?? '[]') !== state);
+    const changed = [...states].filter(([list, state]) => (this.#told.get(list) ?? EMPTY) !== state);
     for (const [list, state] of changed) this.#told.set(list, state);
     const methods = new Set(changed.map(([list]) => listChanged(LISTS[list].capability)));
     for (const method of methods) this.peer.notify(method);

@@ -101,6 +101,8 @@ export class DialledChild implements Child {
   #ended(conversation: Conversation, why: Fault): void {
     if (this.#conversation !== conversation) return;
     this.#conversation = undefined;
+    // One that could not be greeted was never there.
+    if (!this.#introduced) return;
     this.#introduced = false;
     this.#events.fell(this, why);
     this.#events.changed(this);

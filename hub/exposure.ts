@@ -1,8 +1,8 @@
 import { Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import { matchesGlob } from './glob.js';
+import type { Item } from './item.js';
 import { nameHash } from './names.js';
-import { type Item, keyOf, type ListName } from './protocol.js';
 
 /** What of a child is offered, and how, as the person configured it. All names are the child's own, without alias. */
 export interface ExposureSpec {
@@ -21,6 +21,9 @@ export interface ExposureSpec {
 /** A child of which everything is offered as it is. */
 export const EVERYTHING: ExposureSpec = { prefixed: true, allow: [], deny: [] };
 
+/** An entry of a list by its name. */
+type Named = Pick<Item, 'key'>;
+
 /** The names of one list that a child offers, each with the child's own. */
 export interface Offered {
   readonly byName: ReadonlyMap<string, string>;
@@ -37,7 +40,7 @@ export class Exposure {
   readonly #rename: ReadonlyMap<string, string>;
   /** The child's own names by the given ones. */
   readonly #renamed = new Map<string, string>();
-  readonly #offered = new WeakMap<readonly Item[], Offered>();
+  readonly #offered = new WeakMap<readonly Named[], Offered>();
 
   /** @throws Fault `invalid` when two names are given to one thing. */
   constructor(alias: string, spec: ExposureSpec) {
@@ -65,15 +68,14 @@ export class Exposure {
     return (this.#rename.get(own) ?? own) === given && this.#allows(own) ? own : undefined;
   }
 
-  /** An entry of a list as it is offered, but for its name. */
-  described(own: string, item: Item): Item {
-    const description = this.#spec.describe?.get(own);
-    return description === undefined ? item : { ...item, description };
+  /** The description that the person gave instead of the child's own. */
+  description(own: string): string | undefined {
+    return this.#spec.describe?.get(own);
   }
 
   /** The names of a list that are offered; found once for each list that the child gave. */
-  offered(list: ListName, items: readonly Item[]): Offered {
-    const known = this.#offered.get(items) ?? this.#index(items.map((item) => keyOf(list, item)));
+  offered(items: readonly Named[]): Offered {
+    const known = this.#offered.get(items) ?? this.#index(items.map(({ key }) => key));
     this.#offered.set(items, known);
     return known;
   }

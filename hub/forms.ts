@@ -42,9 +42,17 @@ const CLIENTS: readonly (readonly [RegExp, Form])[] = [
   [/copilot|visual.?studio|vscode/i, STRICT],
 ];
 
+/** Forms with a separator that was asked for, so that clients that take the same names have the same form. */
+const SEPARATED = new Map<Form, Map<string, Form>>();
+
 /** The form for a client that calls itself by this name (`clientInfo.name`), with the separator that was asked for. */
 export function formFor(client: unknown, separator: string): Form {
   const name = typeof client === 'string' ? client : '';
   const form = CLIENTS.find(([pattern]) => pattern.test(name))?.[1] ?? CANONICAL;
-  return separator === AUTO ? form : { ...form, separator };
+  if (separator === AUTO) return form;
+  const separated = SEPARATED.get(form) ?? new Map<string, Form>();
+  SEPARATED.set(form, separated);
+  const own = separated.get(separator) ?? { ...form, separator };
+  separated.set(separator, own);
+  return own;
 }

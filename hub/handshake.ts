@@ -1,15 +1,17 @@
 import { asFault, Fault, type FaultKind } from '../shared/fault.js';
+import { decoded } from '../shared/json.js';
+import { MAX_LINE } from '../shared/lines.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import { envelopeFor } from './envelope.js';
+import { type Item, itemsIn } from './item.js';
 import { wrongMirror } from './mirrored.js';
-import { type Era, FILTERS, META, MODERN } from './modern.js';
+import { type Era, FILTERS, META, MODERN, UNSUPPORTED_REVISION } from './modern.js';
 import {
   type Catalogue,
   HUB_INFO,
-  type Item,
+  isHub,
   type JsonObject,
-  keyOf,
   LIST_NAMES,
   LISTS,
   type ListName,
@@ -18,6 +20,7 @@ import {
   REVISIONS,
 } from './protocol.js';
 import { listen } from './standing.js';
+import { HUBS } from './tree.js';
 
 /** Milliseconds for a child to answer `initialize`: npx may have to fetch it first. */
 const GREETING = 60_000;
@@ -39,6 +42,8 @@ export interface Greeting {
   readonly capabilities: Promise<JsonObject>;
   /** The least level of log messages that was asked for. */
   readonly level: () => string | undefined;
+  /** This hub and those in front of it. */
+  readonly hubs: () => readonly string[];
   /** In which eras it is greeted, one after the other until it answers; by `initialize` first where nothing is said. */
   readonly eras?: readonly Era[];
   /** Whether it is spoken to over HTTP, where headers repeat arguments. */
@@ -97,23 +102,36 @@ async function initialize(peer: Peer, greeting: Greeting): Promise<Catalogue> {
   const can = objectOf(about['capabilities']);
   const level = greeting.level();
   if (level !== undefined && 'logging' in can) void setLevel(peer, level).catch(() => undefined);
-  return await catalogue(peer, about, objectOf(about['serverInfo']), String(about['protocolVersion']));
+  const server = objectOf(about['serverInfo']);
+  if (isHub(server)) await tellHubs(peer, greeting.hubs());
+  return await catalogue(peer, about, server, String(about['protocolVersion']));
 }
 
 /** The greeting of 2026-07-28 (server/discover); what changes is heard of from then on. */
 async function discover(peer: Peer, greeting: Greeting): Promise<Catalogue> {
   const _meta = envelopeFor(HUB_INFO, await greeting.capabilities);
-  const about = objectOf(await peer.request('server/discover', { _meta }, { timeout: GREETING }));
+  const ask = (): Promise<unknown> => peer.request('server/discover', { _meta }, { timeout: GREETING });
+  const about = objectOf(await ask().catch((error: unknown) => (isMistaken(error) ? ask() : Promise.reject(error))));
   const { supportedVersions, _meta: own } = about;
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN))
     throw new Fault('unsupported', `${peer.name} answers server/discover, but does not speak protocol ${MODERN}`);
-  const found = await catalogue(peer, about, objectOf(objectOf(own)[META.server]), MODERN, greeting.overHttp);
+  const server = objectOf(objectOf(own)[META.server]);
+  // One that has to know which hubs are in front of it has to know who asks.
+  if (isHub(server)) throw new Fault('unsupported', `${peer.name} is a hub, which is spoken to in sessions`);
+  const found = await catalogue(peer, about, server, MODERN, greeting.overHttp);
   const kinds = (['tools', 'prompts', 'resources'] as const).filter(
     (kind) => objectOf(found.capabilities[kind])['listChanged'] === true,
   );
   const wanted = Object.fromEntries(kinds.map((kind) => [FILTERS[kind], true]));
   if (kinds.length > 0) void listen(peer, wanted);
   return found;
+}
+
+/** Whether a server refuses the revision although it says that it speaks it: then it may know better the next time. */
+function isMistaken(error: unknown): boolean {
+  const { code, data } = asFault(error).data;
+  const { supported } = objectOf(data);
+  return code === UNSUPPORTED_REVISION && Array.isArray(supported) && supported.includes(MODERN);
 }
 
 async function catalogue(
@@ -126,7 +144,7 @@ async function catalogue(
   const can = objectOf(about['capabilities']);
   const lists = await Promise.all(
     LIST_NAMES.map(
-      async (list) => [list, await offers(peer, { capabilities: can, protocol, overHttp }, list)] as const,
+      async (list) => [list, await offeredAtFirst(peer, { capabilities: can, protocol, overHttp }, list)] as const,
     ),
   );
   return {
@@ -138,6 +156,16 @@ async function catalogue(
   };
 }
 
+/**
+ * Tells a hub behind this one which are in front of it; an older one does not know the request.
+ * @throws Fault when it is in front itself, so that it must not be behind.
+ */
+export async function tellHubs(peer: Peer, hubs: readonly string[]): Promise<void> {
+  await peer.request(HUBS, { hubs }, { timeout: PAGE }).catch((error: unknown) => {
+    if (asFault(error).kind !== 'unsupported') throw error;
+  });
+}
+
 /** A list of a child; empty where the child does not have that capability. What has no name of its own is left out. */
 export async function offers(peer: Peer, about: Spoken, list: ListName): Promise<Item[]> {
   const isThere = LISTS[list].capability in about.capabilities;
@@ -145,10 +173,20 @@ export async function offers(peer: Peer, about: Spoken, list: ListName): Promise
     ? (await fetched(peer, list, about.protocol)).filter((item) => isUsable(peer, about, item))
     : [];
   const byKey = new Map<string, Item>();
-  for (const item of found) if (!byKey.has(keyOf(list, item))) byKey.set(keyOf(list, item), item);
+  for (const item of found) if (!byKey.has(item.key)) byKey.set(item.key, item);
   if (byKey.size < found.length)
     log.warn(`${peer.name} lists ${found.length - byKey.size} ${list} twice; the first counts`);
   return [...byKey.values()];
+}
+
+/** One list that a child says it has, and then refuses, does not take the others away. */
+async function offeredAtFirst(peer: Peer, about: Spoken, list: ListName): Promise<Item[]> {
+  return await offers(peer, about, list).catch((error: unknown) => {
+    const { kind, message } = asFault(error);
+    if (kind === 'gone' || kind === 'timeout') throw error;
+    log.warn(`${peer.name}: its ${list} cannot be read: ${message}`);
+    return [];
+  });
 }
 
 /** What is known of how a child is spoken to, when its lists are read. */
@@ -161,7 +199,7 @@ export interface Spoken {
 /** From 2026-07-28 on a tool must not be called over HTTP when its schema is wrong about headers. */
 function isUsable({ name }: Peer, { protocol, overHttp }: Spoken, item: Item): boolean {
   const wrong = overHttp && protocol === MODERN ? wrongMirror(item) : undefined;
-  if (wrong !== undefined) log.warnOnce(`${name}: ${JSON.stringify(item['name'])} is left out: ${wrong}`);
+  if (wrong !== undefined) log.warnOnce(`${name}: ${JSON.stringify(item.key)} is left out: ${wrong}`);
   return wrong === undefined;
 }
 
@@ -175,23 +213,60 @@ async function fetched(peer: Peer, list: ListName, protocol: string): Promise<It
   });
 }
 
+/** A list page by page. Where it does not come to an end, or fails in the middle, what has come by then counts. */
 async function allPages(peer: Peer, list: ListName, own: JsonObject): Promise<Item[]> {
-  const items: Item[] = [];
-  const seen = new Set<unknown>();
-  let params: JsonObject = own;
-  for (let page = 0; page < PAGES; page += 1) {
-    const answer = objectOf(await peer.request(LISTS[list].method, params, { timeout: PAGE }));
-    const found = answer[list];
-    for (const item of Array.isArray(found) ? found : []) if (isItem(list, item)) items.push(item);
-    const cursor = answer['nextCursor'];
-    if (typeof cursor !== 'string' || seen.has(cursor)) break;
-    seen.add(cursor);
-    params = { ...own, cursor };
-  }
-  return items;
+  const pages: (readonly Item[])[] = [];
+  const seen = new Set<string>();
+  let size = 0;
+  let next: string | undefined;
+  do {
+    const page: Page = await pageOf(peer, list, own, next).catch((error: unknown) => noMore(peer, list, seen, error));
+    pages.push(page.items);
+    size += page.size;
+    next = page.next;
+    const endless = next === undefined ? undefined : whyEndless(next, seen, size);
+    if (endless !== undefined) {
+      log.warn(`${peer.name}: ${LISTS[list].method} ${endless}; what has come by then counts`);
+      break;
+    }
+    if (next !== undefined) seen.add(next);
+  } while (next !== undefined);
+  return pages.flat();
 }
 
-function isItem(list: ListName, value: unknown): value is Item {
-  const key = objectOf(value)[LISTS[list].key];
-  return typeof key === 'string' && key !== '';
+/** One page of a list: its entries, its bytes, and the cursor of the next one. */
+interface Page {
+  readonly items: readonly Item[];
+  readonly size: number;
+  readonly next: string | undefined;
+}
+
+/** Any text is a cursor, the empty one too (MCP server/utilities/pagination). */
+async function pageOf(peer: Peer, list: ListName, own: JsonObject, cursor: string | undefined): Promise<Page> {
+  const { method, key } = LISTS[list];
+  const answer = await peer.ask(method, cursor === undefined ? own : { ...own, cursor }, { timeout: PAGE });
+  const { bytes } = answer;
+  const result = answer.inside('result');
+  const array = result?.get(list);
+  const next = result?.get('nextCursor');
+  const text = next === undefined ? undefined : decoded(bytes, next);
+  return {
+    items: array === undefined ? [] : itemsIn(bytes, array, key, `${method} of ${peer.name}`),
+    size: bytes.length,
+    next: typeof text === 'string' ? text : undefined,
+  };
+}
+
+/** The end of a list whose next page is refused; the first page, and a child that is gone, fail. */
+function noMore(peer: Peer, list: ListName, seen: ReadonlySet<string>, error: unknown): Page {
+  const { kind, message } = asFault(error);
+  if (seen.size === 0 || kind === 'gone' || kind === 'timeout') throw error;
+  log.warn(`${peer.name}: ${LISTS[list].method} fails in the middle: ${message}; what has come by then counts`);
+  return { items: [], size: 0, next: undefined };
+}
+
+function whyEndless(cursor: string, seen: ReadonlySet<string>, size: number): string | undefined {
+  if (seen.has(cursor)) return `gives the cursor ${JSON.stringify(cursor).slice(0, 60)} again`;
+  if (seen.size >= PAGES) return `has more than ${PAGES} pages`;
+  return size > MAX_LINE ? `has more than ${MAX_LINE} bytes` : undefined;
 }

@@ -94,9 +94,9 @@ export class HeldCrossing extends Crossing {
     super.forward(edits);
   }
 
-  override cancelled(params: Readonly<Record<string, unknown>>): void {
+  override cancelled(params: Readonly<Record<string, unknown>>, notification?: Frame): void {
     clearTimeout(this.#expiry);
-    super.cancelled(params);
+    super.cancelled(params, notification);
   }
 
   /** Gives the child up, because nobody will bring the answers. */
@@ -109,7 +109,7 @@ export class HeldCrossing extends Crossing {
     clearTimeout(this.#expiry);
     this.call = call;
     call.watchedBy(this);
-    const answers = new Map(call.frame.entries('inputResponses'));
+    const answers = new Map(call.frame.inside('params')?.inside('inputResponses') ?? []);
     for (const [key, question] of this.#questions) {
       const place = answers.get(key);
       if (place === undefined || !isObject(call.frame.bytes, place.start)) continue;
@@ -208,7 +208,7 @@ function completed(answer: Frame, method: string): Edit[] {
           ['cacheScope', 'private'],
         ] as const)
       : []),
-  ].filter(([name]) => answer.resultAt(String(name)) === undefined);
+  ].filter(([name]) => answer.inside('result')?.get(String(name)) === undefined);
   if (missing.length === 0) return [];
   return [
     prepended(

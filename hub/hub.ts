@@ -4,7 +4,7 @@ import type { Frame } from '../shared/jsonrpc.js';
 import { type Link, memoryLinks } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import type { Caller } from './caller.js';
-import { merged } from './catalog.js';
+import { calmly } from './calm.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec, type Reconfigured } from './children.js';
 import { Client } from './client.js';
@@ -12,12 +12,14 @@ import { AUTO, type Form } from './forms.js';
 import { headed } from './headed.js';
 import { HeldCalls } from './held.js';
 import { Listening } from './listening.js';
+import { MergedLists } from './merged.js';
 import type { Mirrored } from './mirrored.js';
-import { ASKED, LIST_NAMES, type ListName, OWN_ALIAS } from './protocol.js';
+import { ASKED, type ListName, OWN_ALIAS } from './protocol.js';
 import { Crossing, relay } from './relay.js';
 import { Router } from './router.js';
 import { Subscriptions } from './subscriptions.js';
 import { Tickets } from './tickets.js';
+import { Tree } from './tree.js';
 import { Uris } from './uris.js';
 
 /** What the hub is told beside its children. */
@@ -33,17 +35,23 @@ export interface HubSettings {
 /** Milliseconds that clients wait to be told of a new configuration until it is known what the new children offer. */
 const PATIENCE = 5000;
 
+/** Least time between two notices to clients that lists have changed, in milliseconds. */
+const CALM = 100;
+
 /** Puts the parts together: clients in front, children behind, and who hears of what. */
 export class Hub {
   readonly children: Children;
   readonly #router: Router;
   readonly #clients = new Set<Client>();
   readonly #subscriptions = new Subscriptions();
+  readonly #tree: Tree;
   readonly #uris: Uris;
   /** Calls of clients that are not sent requests, and wait for their answers. */
   readonly #held = new HeldCalls(new Tickets());
   /** The clients that have asked to be told of changes, other than sessions, which are always told. */
   readonly #listening = new Set<Listening>();
+  readonly #merged: MergedLists;
+  readonly #tellChanges = calmly(() => this.#tellChanged(), CALM);
   /** How many new configurations are being taken up; clients are not told of changes meanwhile. */
   #unsettled = 0;
 
@@ -56,14 +64,18 @@ export class Hub {
       isNeeded: (child) => this.#subscriptions.has(child),
       missing: (child, why) => missing?.(missingFault(child, why)),
     };
-    this.children = new Children(specs, events);
+    this.#tree = new Tree(() => this.children.tellHubs());
+    this.children = new Children(specs, events, () => this.#tree.path());
     this.#uris = new Uris(this.children);
+    this.#merged = new MergedLists(this.children, this.#uris.owners);
     const { children } = this;
     this.#router = new Router(
       {
         children,
+        merged: this.#merged,
         uris: this.#uris,
         subscriptions: this.#subscriptions,
+        tree: this.#tree,
         held: this.#held,
         ask: (child, question, on) => this.#ask(child, question, on),
         listen: (call, caller) => this.#listen(call, caller),
@@ -86,6 +98,7 @@ export class Hub {
           this.#clients.delete(from);
           this.#subscriptions.removeAll(from);
           if (!isForOne) this.#held.dropAll(from.peer);
+          this.#tree.forget(from);
           resolve(why);
         },
       });
@@ -167,7 +180,7 @@ export class Hub {
 
   /** A client listens from now on, until it cancels that (2026-07-28). */
   #listen(call: Call, caller: Caller): void {
-    const listening = new Listening(call, caller.form, this.#lists(caller.form));
+    const listening = new Listening(call, caller.form, this.#merged.states(caller.form));
     const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.owner(uri) }));
     call.watchedBy({
       cancelled: () => {
@@ -194,17 +207,16 @@ export class Hub {
 
   #listsChanged(): void {
     this.#uris.forget();
-    if (this.#unsettled > 0) return;
+    if (this.#unsettled === 0) this.#tellChanges();
+  }
+
+  #tellChanged(): void {
     const states = new Map<Form, Map<ListName, string>>();
     for (const listener of [...this.#clients, ...this.#listening]) {
-      const state = states.get(listener.form) ?? this.#lists(listener.form);
+      const state = states.get(listener.form) ?? this.#merged.states(listener.form);
       states.set(listener.form, state);
       listener.tellChanged(state);
     }
-  }
-
-  #lists(form: Form): Map<ListName, string> {
-    return new Map(LIST_NAMES.map((list) => [list, JSON.stringify(merged(this.children, list, form))]));
   }
 
   #fell(why: Fault, wait?: number): void {

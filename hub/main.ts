@@ -1,4 +1,6 @@
+import { type HubAddress, keepConnected } from '../shared/connect.js';
 import { asFault, type Fault } from '../shared/fault.js';
+import type { Link } from '../shared/link.js';
 import type { ListenOptions } from '../shared/listener.js';
 import { log } from '../shared/log.js';
 import { shutdown } from '../shared/shutdown.js';
@@ -44,6 +46,7 @@ async function printUrl(options: HubOptions): Promise<void> {
 
 async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
+  for (const { token } of options.connects) log.hide(token);
   const configuration = await configurationOf(options);
   const hub = new Hub((await configuration?.read()) ?? options.children, {
     separator: options.separator,
@@ -61,6 +64,7 @@ async function serve(options: HubOptions): Promise<void> {
     shutdown.add('the configuration', () => configuration.close());
   }
   await openFrontDoor(options, hub);
+  for (const address of options.connects) offerTo(address, hub);
   if (served === undefined) hub.children.offer(ANY_CLIENT);
   else {
     const why = await served;
@@ -105,6 +109,16 @@ async function serveStdio(hub: Hub): Promise<Fault> {
   return why;
 }
 
+/** Serves another hub, which is dialled, as one more client. */
+function offerTo(address: HubAddress, hub: Hub): void {
+  const stop = new AbortController();
+  shutdown.add('the connection to another hub', () => stop.abort());
+  const serve = async (link: Link): Promise<void> => {
+    throw await hub.serve(link);
+  };
+  void keepConnected(address, serve, stop.signal);
+}
+
 /**
  * A client may start one hub for each of its windows, all with the same options: the first of them listens. Only where
  * the person said where to listen is it an error that somebody else does.
@@ -118,7 +132,7 @@ async function openFrontDoor(options: HubOptions, hub: Hub): Promise<void> {
     log.info(`${options.name} listens on ${listener.host}:${listener.port}`);
   } catch (error) {
     const fault: Fault = asFault(error);
-    if (options.bound || !options.stdio) {
+    if (options.bound || !(options.stdio || options.connects.length > 0)) {
       log.error(`${fault.text}. Does another hub with this name run? Choose another --name or --bind.`);
       await shutdown.run(1);
     }

@@ -1,5 +1,7 @@
 import { Fault } from '../shared/fault.js';
-import { type Item, type JsonObject, objectOf } from './protocol.js';
+import { decoded, members } from '../shared/json.js';
+import type { Item } from './item.js';
+import { type JsonObject, objectOf } from './protocol.js';
 
 /** Headers that repeat what the body of a request says (2026-07-28, basic/transports/streamable-http). */
 
@@ -33,7 +35,7 @@ export function mirroredOf(tools: readonly Item[], name: string): readonly Mirro
  */
 export function wrongMirror(tool: Item): string | undefined {
   try {
-    mirrored(tool['inputSchema']);
+    mirrored(schemaOf(tool));
     return undefined;
   } catch (error) {
     return error instanceof Fault ? error.message : String(error);
@@ -90,11 +92,18 @@ export function decodedHeader(value: string): string | undefined {
 
 function entry(tool: Item): [string, readonly Mirrored[]][] {
   try {
-    const found = mirrored(tool['inputSchema']);
-    return found.length === 0 ? [] : [[String(tool['name']), found]];
+    const found = mirrored(schemaOf(tool));
+    return found.length === 0 ? [] : [[tool.key, found]];
   } catch {
     return [];
   }
+}
+
+/** The schema of what a tool takes; nothing where it cannot have a mark, so that most are not decoded. */
+function schemaOf({ bytes }: Item): unknown {
+  if (!bytes.includes(KEY)) return undefined;
+  const span = members(bytes).get('inputSchema');
+  return span === undefined ? undefined : decoded(bytes, span);
 }
 
 /** @throws Fault `invalid` for a mark that is not where, or not as, it may be. */

@@ -21,7 +21,7 @@ export const META = {
 
 /** Error codes that only this revision has. */
 const HEADER_MISMATCH = -32020;
-const UNSUPPORTED_REVISION = -32022;
+export const UNSUPPORTED_REVISION = -32022;
 
 /** Error codes that it has no longer: for a resource that is not there, and for a page that the person has to visit first. */
 export const NO_RESOURCE = -32002;

@@ -1,4 +1,5 @@
 import { type BindAddress, readBind } from '../shared/address.js';
+import { type HubAddress, hubAddress } from '../shared/connect.js';
 import { Fault } from '../shared/fault.js';
 import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
 import { checkedName, checkedToken } from '../shared/token.js';
@@ -30,6 +31,12 @@ export const HUB_FLAGS: readonly Flag[] = [
   {
     name: 'status',
     help: 'offer tools of the hub itself: hub.servers tells how each server is, hub.restart restarts one',
+  },
+  {
+    name: 'connect',
+    value: 'URL',
+    many: true,
+    help: 'offer everything to another hub, too: http://HOST:PORT/TOKEN/ALIAS; may be repeated, or be in MCP_MULTIBROKER_CONNECT',
   },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
   { name: 'help', help: 'print this help' },
@@ -97,6 +104,8 @@ export interface HubOptions {
   readonly separator: string;
   /** Whether the hub offers tools of its own. */
   readonly status: boolean;
+  /** Other hubs to which this one offers what it has. */
+  readonly connects: readonly HubAddress[];
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
   /** Files with more children. */
@@ -135,10 +144,17 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     tokens: (hub.get('token') ?? []).map(checkedToken),
     separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
     status: hub.has('status'),
+    connects: addresses(hub.get('connect')),
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
     configs: hub.get('config') ?? [],
   };
+}
+
+/** The other hubs: those of the command line, and those of a variable, whose tokens other users of the machine do not see. */
+function addresses(urls: readonly string[] = []): readonly HubAddress[] {
+  const others = (process.env['MCP_MULTIBROKER_CONNECT'] ?? '').split(/\s+/).filter((url) => url !== '');
+  return [...urls, ...others].map(hubAddress);
 }
 
 function checkOwnAlias(isTaken: boolean, children: readonly ChildDraft[]): void {

@@ -39,7 +39,7 @@ export class PassedCrossing extends Crossing {
   }
 
   #state(answer: Frame): Edit[] {
-    const span = answer.resultAt('requestState');
+    const span = answer.inside('result')?.get('requestState');
     if (span === undefined) return [];
     const state: unknown = JSON.parse(textAt(answer, span).toString());
     const ticket = this.#tickets.issue({ child: this.#alias, state: String(state) }, this.call.frame);
@@ -47,7 +47,7 @@ export class PassedCrossing extends Crossing {
   }
 
   #heads(answer: Frame): Edit[] {
-    return [...answer.resultEntries('inputRequests')].flatMap(([, { start }]) => {
+    return [...(answer.inside('result')?.inside('inputRequests') ?? [])].flatMap(([, { start }]) => {
       if (!isObject(answer.bytes, start)) return [];
       const request = members(answer.bytes, start);
       const method = request.get('method');

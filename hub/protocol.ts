@@ -1,3 +1,5 @@
+import type { Item } from './item.js';
+
 /** Facts of the Model Context Protocol that more than one file needs; `initialize` era, 2024-10-07 to 2025-11-25. */
 
 /** Protocol revisions spoken, newest first. */
@@ -30,14 +32,6 @@ export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 /** The notification by which a server says that its lists of one capability have changed. */
 export function listChanged(capability: List['capability']): string {
   return `notifications/${capability}/list_changed`;
-}
-
-/** An entry of such a list. */
-export type Item = JsonObject;
-
-/** What tells an entry of a list apart from the others. */
-export function keyOf(list: ListName, item: Item): string {
-  return String(item[LISTS[list].key]);
 }
 
 /** What a server said of itself when it was greeted, and what it offers. */
@@ -82,3 +76,8 @@ export const OWN_ALIAS = 'hub';
 
 /** Name and version under which the hub introduces itself on both sides. */
 export const HUB_INFO = { name: 'mcp-multibroker', title: 'MCP multibroker', version: '0.1.0' } as const;
+
+/** Whether a server is another hub, by what it says of itself. */
+export function isHub(server: JsonObject): boolean {
+  return server['name'] === HUB_INFO.name;
+}

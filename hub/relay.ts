@@ -48,9 +48,9 @@ class Relay implements Waiting, CallWatcher {
     this.call.progress(frame);
   }
 
-  cancelled(params: Readonly<Record<string, unknown>>): void {
+  cancelled(params: Readonly<Record<string, unknown>>, notification?: Frame): void {
     this.rest();
-    this.to.cancel(this.#id, params);
+    this.to.cancel(this.#id, params, notification);
   }
 
   /** Stops the clock: it is not the receiver who is waited for now. */

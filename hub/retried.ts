@@ -17,7 +17,7 @@ const PAUSE = 200;
 
 /** Whether a result asks the client something. */
 export function asks(answer: Frame): boolean {
-  const type = answer.resultAt('resultType');
+  const type = answer.inside('result')?.get('resultType');
   return type !== undefined && isText(answer.bytes, type, INPUT_REQUIRED);
 }
 
@@ -49,20 +49,20 @@ export class RetriedCrossing extends Crossing {
     else this.#begin(outcome);
   }
 
-  override cancelled(params: Readonly<Record<string, unknown>>): void {
+  override cancelled(params: Readonly<Record<string, unknown>>, notification?: Frame): void {
     this.#withdraw(params);
-    super.cancelled(params);
+    super.cancelled(params, notification);
   }
 
   #begin(answer: Frame): void {
     this.rest();
     this.#rounds += 1;
     this.#answers.clear();
-    const state = answer.resultAt('requestState');
+    const state = answer.inside('result')?.get('requestState');
     this.#state = state === undefined ? undefined : textAt(answer, state);
     try {
       if (this.#rounds > MOST_ROUNDS) throw new Fault('protocol', `${this.to.name} asks without end`);
-      for (const [key, place] of answer.resultEntries('inputRequests'))
+      for (const [key, place] of answer.inside('result')?.inside('inputRequests') ?? [])
         this.#open.set(key, this.#question(key, answer, place));
     } catch (error) {
       this.#fail(asFault(error));

@@ -1,10 +1,11 @@
 import type { Call } from '../shared/call.js';
 import { asFault, Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
+import { log } from '../shared/log.js';
 import type { Edit } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
-import { capabilities, instructions, merged } from './catalog.js';
+import { capabilities, instructions } from './catalog.js';
 import { type Child, isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
@@ -12,25 +13,18 @@ import { Envelope } from './envelope.js';
 import { AUTO, formFor } from './forms.js';
 import { type HeldCalls, HeldCrossing } from './held.js';
 import { type Addressee, Lookup } from './lookup.js';
+import type { MergedLists } from './merged.js';
 import { type Mirrored, mirroredOf } from './mirrored.js';
 import { COMPLETE, META, MODERN } from './modern.js';
 import { mayEndInHash } from './names.js';
 import { PassedCrossing } from './passed.js';
 import { splitSpan } from './prefix.js';
-import {
-  HUB_INFO,
-  type Item,
-  type JsonObject,
-  LIST_NAMES,
-  LISTS,
-  type ListName,
-  objectOf,
-  REVISIONS,
-} from './protocol.js';
+import { HUB_INFO, type JsonObject, LIST_NAMES, LISTS, type ListName, objectOf, REVISIONS } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 import { RetriedCrossing } from './retried.js';
 import { subscribe, unsubscribe } from './standing.js';
 import type { Subscriptions } from './subscriptions.js';
+import { HUBS, type Tree } from './tree.js';
 import type { Owned, Uris } from './uris.js';
 
 /** Milliseconds that `initialize` and the lists wait for children that are starting. */
@@ -44,6 +38,9 @@ type Path = readonly string[];
 const NAME: Path = ['name'];
 const URI: Path = ['uri'];
 
+/** The lists by the methods that fetch them. */
+const BY_METHOD: ReadonlyMap<string, ListName> = new Map(LIST_NAMES.map((list) => [LISTS[list].method, list]));
+
 /** Requests that bear the name of what they are for, and the list that has it. */
 const BY_NAME: ReadonlyMap<string, ListName> = new Map([
   ['tools/call', 'tools'],
@@ -54,6 +51,7 @@ const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resour
 
 /** What every result of the hub's own says to a client of 2026-07-28: that what is listed may change at any time. */
 const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;
+const UNCACHED_TEXT = JSON.stringify(UNCACHED).replace(/\}$/, ',');
 
 /** Whose state a call brings that is made again, and that state in the place of the ticket. */
 interface Again {
@@ -62,13 +60,14 @@ interface Again {
 }
 
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
-type ModernMethod = (caller: Envelope, frame: Frame) => Promise<JsonObject>;
 
 /** What the router needs of those who know all clients and their calls. */
 export interface Surroundings {
   readonly children: Children;
+  readonly merged: MergedLists;
   readonly uris: Uris;
   readonly subscriptions: Subscriptions;
+  readonly tree: Tree;
   readonly held: HeldCalls;
   /** Puts a question of a child in the course of a call. */
   readonly ask: (child: Child, question: Call, on: Crossing) => void;
@@ -82,9 +81,8 @@ export class Router {
   readonly #children: Children;
   readonly #uris: Uris;
   readonly #subscriptions: Subscriptions;
-  /** What the hub answers itself, by method, in sessions and without. */
+  /** What the hub answers itself in sessions, by method, lists aside. */
   readonly #own: ReadonlyMap<string, OwnMethod>;
-  readonly #modern: ReadonlyMap<string, ModernMethod>;
   readonly #separator: string;
   /** A separator that is taken beside the two that always are. */
   readonly #ownSeparator: string | undefined;
@@ -101,18 +99,8 @@ export class Router {
     this.#own = new Map<string, OwnMethod>([
       ['initialize', (client, frame) => this.#initialize(client, frame)],
       ['ping', () => Promise.resolve({})],
-      ...LIST_NAMES.map((list): [string, OwnMethod] => [
-        LISTS[list].method,
-        (client, frame) => this.#list(client, frame, list),
-      ]),
       ['logging/setLevel', (client, frame) => this.#setLevel(client, frame)],
-    ]);
-    this.#modern = new Map<string, ModernMethod>([
-      ['server/discover', (caller) => this.#discover(caller)],
-      ...LIST_NAMES.map((list): [string, ModernMethod] => [
-        LISTS[list].method,
-        (caller, frame) => this.#modernList(caller, frame, list),
-      ]),
+      [HUBS, (client, frame) => this.#standBehind(client, frame)],
     ]);
   }
 
@@ -128,7 +116,9 @@ export class Router {
     if (client.capabilities === undefined && !BEFORE_GREETING.has(method))
       throw new Fault('protocol', `${method} came before initialize`);
     const own = this.#own.get(method);
+    const list = BY_METHOD.get(method);
     if (own !== undefined) answer(call, own(client, frame));
+    else if (list !== undefined) void this.#list(client, call, list);
     else if (SUBSCRIBING.has(method)) this.#subscribe(client, call);
     else this.#pass(client, call);
   }
@@ -149,8 +139,9 @@ export class Router {
   #modernRequest(caller: Envelope, call: Call): void {
     const { method } = call.frame;
     this.#children.offer(caller.capabilities);
-    const own = this.#modern.get(method);
-    if (own !== undefined) answer(call, own(caller, call.frame));
+    const list = BY_METHOD.get(method);
+    if (method === 'server/discover') answer(call, this.#discover(caller));
+    else if (list !== undefined) void this.#list(caller, call, list);
     else if (method === 'subscriptions/listen') this.#hub.listen(call, caller);
     else if (call.frame.at('requestState') === undefined) this.#pass(caller, call);
     else this.#passAgain(caller, call);
@@ -176,8 +167,8 @@ export class Router {
     const list = BY_NAME.get(method);
     if (list !== undefined) this.#byName(caller, call, list, NAME, again);
     else if (method === 'resources/read') {
-      const { to, edit } = this.#owning(call.frame, URI);
-      this.#send(caller, call, to.child, edit, again);
+      const { to, edits } = this.#owning(call.frame, URI);
+      this.#send(caller, call, to.child, edits, again);
     } else if (method === 'completion/complete') this.#complete(caller, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
   }
@@ -192,10 +183,6 @@ export class Router {
       instructions: instructions(this.#children, caller.form),
       _meta: { [META.server]: HUB_INFO },
     };
-  }
-
-  async #modernList(caller: Envelope, frame: Frame, list: ListName): Promise<JsonObject> {
-    return { ...UNCACHED, [list]: await this.#items(caller, frame, list) };
   }
 
   async #initialize(client: Client, frame: Frame): Promise<unknown> {
@@ -215,23 +202,34 @@ export class Router {
     };
   }
 
-  async #list(client: Client, frame: Frame, list: ListName): Promise<unknown> {
-    const items = await this.#items(client, frame, list);
-    client.gave(list, JSON.stringify(items));
-    return { [list]: items };
-  }
-
-  /** The whole list in one page, so there is no cursor that could be given. */
-  async #items({ form }: Caller, frame: Frame, list: ListName): Promise<readonly Item[]> {
-    if (frame.at('cursor') !== undefined) throw new Fault('invalid', 'that cursor was not given out here');
-    await this.#children.learned(PATIENCE);
-    return merged(this.#children, list, form);
+  async #list(caller: Client | Envelope, call: Call, list: ListName): Promise<void> {
+    try {
+      await this.#children.learned(PATIENCE);
+      const page = this.#hub.merged.page(list, caller.form, call.frame.value('cursor') ?? undefined);
+      if (caller.era === 'legacy') caller.gave(list, page.state);
+      const head = caller.era === 'legacy' ? '{' : UNCACHED_TEXT;
+      const cursor = page.next === undefined ? [] : [',"nextCursor":', JSON.stringify(page.next)];
+      call.resultText([`${head}"${list}":[`, ...page.entries, ']', ...cursor, '}']);
+    } catch (error) {
+      call.fail(asFault(error));
+    }
   }
 
   async #setLevel(client: Client, frame: Frame): Promise<unknown> {
     const level = frame.value('level');
     if (!client.setLevel(level)) throw new Fault('invalid', `${JSON.stringify(level)} is not a log level`);
     await this.#children.setLevel(String(level));
+    return {};
+  }
+
+  /** Another hub says which are in front of this one. */
+  async #standBehind(client: Client, frame: Frame): Promise<unknown> {
+    try {
+      this.#hub.tree.learn(client, frame.value('hubs'));
+    } catch (error) {
+      log.warnOnce(`another hub was refused: ${asFault(error).text}`);
+      throw error;
+    }
     return {};
   }
 
@@ -243,7 +241,7 @@ export class Router {
     const split = isOrdinary ? splitSpan(bytes, span, this.#ownSeparator) : undefined;
     const child = split === undefined ? undefined : this.#children.get(split.alias);
     if (split !== undefined && child?.exposure.isPlain === true)
-      this.#send(caller, call, child, { span: split.cut, text: '' }, again);
+      this.#send(caller, call, child, [{ span: split.cut, text: '' }], again);
     else this.#byLookup(caller, call, list, path, again);
   }
 
@@ -254,7 +252,7 @@ export class Router {
     const send = (to: Addressee | undefined): void => {
       const span = call.frame.at(...path);
       if (to === undefined || span === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(shown)}`);
-      this.#send(caller, call, to.child, { span, text: Buffer.from(JSON.stringify(to.name)) }, again);
+      this.#send(caller, call, to.child, [{ span, text: Buffer.from(JSON.stringify(to.name)) }], again);
     };
     if (found === undefined && this.#lookup.mayBeLearned(shown)) void this.#whenLearned(call, list, shown, send);
     else send(found ?? this.#lookup.unlisted(shown));
@@ -275,36 +273,37 @@ export class Router {
   }
 
   #subscribe(client: Client, call: Call): void {
-    const { to, shown, edit } = this.#owning(call.frame, URI);
+    const { to, shown, edits } = this.#owning(call.frame, URI);
     const begins = call.frame.method === 'resources/subscribe';
     if (begins) this.#subscriptions.add(client, to, shown);
     const isOver = begins || this.#subscriptions.remove(client, to);
     if (!isOver) call.result({});
     else if (isModern(to.child)) answer(call, heard(to, begins));
-    else this.#send(client, call, to.child, edit);
+    else this.#send(client, call, to.child, edits);
   }
 
   /** What is to be completed belongs to a prompt or to a template. */
   #complete(caller: Caller, call: Call): void {
     if (call.frame.value('ref', 'type') === 'ref/resource') {
-      const { to, edit } = this.#owning(call.frame, ['ref', 'uri']);
-      this.#send(caller, call, to.child, edit);
+      const { to, edits } = this.#owning(call.frame, ['ref', 'uri']);
+      this.#send(caller, call, to.child, edits);
     } else this.#byName(caller, call, 'prompts', ['ref', 'name']);
   }
 
-  #owning(frame: Frame, path: Path): { readonly to: Owned; readonly shown: string; readonly edit: Edit } {
+  #owning(frame: Frame, path: Path): { readonly to: Owned; readonly shown: string; readonly edits: readonly Edit[] } {
     const span = frame.at(...path);
     const shown = frame.value(...path);
     if (span === undefined || typeof shown !== 'string')
       throw new Fault('invalid', `${frame.method} needs the URI of what it is for`);
     const to = this.#uris.owner(shown);
-    return { to, shown, edit: { span, text: Buffer.from(JSON.stringify(to.uri)) } };
+    const edits = to.uri === shown ? [] : [{ span, text: Buffer.from(JSON.stringify(to.uri)) }];
+    return { to, shown, edits };
   }
 
-  #send(caller: Caller, call: Call, child: Child, edit: Edit, again?: Again): void {
+  #send(caller: Caller, call: Call, child: Child, own: readonly Edit[], again?: Again): void {
     if (again !== undefined && again.alias !== child.alias)
       throw new Fault('invalid', `the requestState is one of ${again.alias}, not of ${child.alias}`);
-    const edits = again === undefined ? [edit] : [edit, again.edit];
+    const edits = again === undefined ? own : [...own, again.edit];
     if (child.peer !== undefined) this.#crossing(caller, call, child, child.peer).forward(edits);
     else void this.#whenReady(caller, call, child, edits);
   }

@@ -1,7 +1,8 @@
 import { Fault } from '../shared/fault.js';
 import type { Child } from './child.js';
+import { Owners } from './owners.js';
 import { isAlias } from './prefix.js';
-import { keyOf, LISTS, type ListName } from './protocol.js';
+import { LISTS, type ListName } from './protocol.js';
 
 /** A resource as the child that has it knows it. */
 export interface Owned {
@@ -14,45 +15,44 @@ export function namespaced(alias: string, uri: string): string {
   return `${alias}+${uri}`;
 }
 
-/** What several children list; the others keep their URI (or template) as it is. */
-export function sharedKeys(children: Iterable<Child>, list: ListName): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const shared = new Set<string>();
-  for (const { catalogue } of children) {
-    for (const item of catalogue?.lists[list] ?? []) {
-      const key = keyOf(list, item);
-      if (seen.has(key)) shared.add(key);
-      seen.add(key);
-    }
-  }
-  return shared;
-}
-
 /** All children, also by alias. */
 type AllChildren = Iterable<Child> & { get(alias: string): Child | undefined };
 
 /**
  * Whose resource a URI means: that of the one child that lists it, that of the alias before a `+`, that of the child
- * with the longest template that begins like it, or that of the only child with resources. Built when it is first asked,
- * so that a call costs the same however many resources there are.
+ * with the longest template that begins like it, or that of the only child with resources. What has changed is taken up
+ * when it is next asked, so that a call costs the same however many resources there are.
  */
 export class Uris {
+  /** Who lists what, of the lists that have URIs. */
+  readonly owners: ReadonlyMap<ListName, Owners>;
   readonly #children: AllChildren;
-  #owners: Map<string, Child> | undefined;
+  readonly #resources: Owners;
+  readonly #templates: Owners;
+  #isStale = true;
   #beginnings: readonly { readonly text: string; readonly child: Child }[] = [];
+  /** The version of the templates that the beginnings are of. */
+  #version = -1;
 
   constructor(children: AllChildren) {
     this.#children = children;
+    this.#resources = new Owners(children, 'resources');
+    this.#templates = new Owners(children, 'resourceTemplates');
+    this.owners = new Map([
+      ['resources', this.#resources],
+      ['resourceTemplates', this.#templates],
+    ]);
   }
 
   /** The children or their lists have changed. */
   forget(): void {
-    this.#owners = undefined;
+    this.#isStale = true;
   }
 
   /** @throws Fault `unknown` where nobody, or more than one, may be meant. */
   owner(uri: string): Owned {
-    const child = this.#listed().get(uri);
+    this.#update();
+    const child = onlyOne(this.#templates.of(uri)) ?? onlyOne(this.#resources.of(uri));
     if (child !== undefined) return { child, uri };
     const found = this.#byAlias(uri) ?? this.#byBeginning(uri) ?? this.#only(uri);
     if (found !== undefined) return found;
@@ -62,24 +62,16 @@ export class Uris {
     });
   }
 
-  #listed(): Map<string, Child> {
-    if (this.#owners !== undefined) return this.#owners;
-    const owners = new Map<string, Child>();
-    for (const list of ['resources', 'resourceTemplates'] as const) {
-      const shared = sharedKeys(this.#children, list);
-      for (const { key, child } of this.#entries(list)) if (!shared.has(key)) owners.set(key, child);
-    }
-    this.#owners = owners;
-    this.#beginnings = this.#entries('resourceTemplates')
-      .map(({ key, child }) => ({ text: key.replace(/\{.*$/s, ''), child }))
+  #update(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#resources.update();
+    this.#templates.update();
+    if (this.#templates.version === this.#version) return;
+    this.#version = this.#templates.version;
+    this.#beginnings = [...this.#templates.entries()]
+      .map(([key, child]) => ({ text: key.replace(/\{.*$/s, ''), child }))
       .sort((a, b) => b.text.length - a.text.length);
-    return owners;
-  }
-
-  #entries(list: ListName): { readonly key: string; readonly child: Child }[] {
-    return [...this.#children].flatMap((child) =>
-      (child.catalogue?.lists[list] ?? []).map((item) => ({ key: keyOf(list, item), child })),
-    );
   }
 
   #byAlias(uri: string): Owned | undefined {
@@ -106,4 +98,9 @@ export class Uris {
   #withResources(): Child[] {
     return [...this.#children].filter(({ catalogue }) => LISTS.resources.capability in (catalogue?.capabilities ?? {}));
   }
+}
+
+function onlyOne(children: ReadonlySet<Child>): Child | undefined {
+  const [first] = children;
+  return children.size === 1 ? first : undefined;
 }

@@ -14,8 +14,8 @@ export interface CallSource {
 
 /** Who is told that a call need not be answered any more. */
 export interface CallWatcher {
-  /** With the params of the cancellation. */
-  cancelled(params: Readonly<Record<string, unknown>>): void;
+  /** With the params of the cancellation, and the notification itself where one came. */
+  cancelled(params: Readonly<Record<string, unknown>>, notification?: Frame): void;
 }
 
 /** One incoming request, open until it is answered or cancelled. */
@@ -58,7 +58,12 @@ export class Call {
   }
 
   result(value: unknown): void {
-    this.from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"result":', JSON.stringify(value ?? {}), '}']);
+    this.resultText([JSON.stringify(value ?? {})]);
+  }
+
+  /** Answers with a result that is JSON already. */
+  resultText(text: Parts): void {
+    this.from.answer(this, ['{"jsonrpc":"2.0","id":', this.frame.id, ',"result":', ...text, '}']);
   }
 
   fail(fault: Fault): void {
@@ -75,7 +80,7 @@ export class Call {
     this.from.about(this, [frame.with([{ span, text: token }])]);
   }
 
-  cancel(params: Record<string, unknown>): void {
-    this.#watcher?.cancelled(params);
+  cancel(params: Record<string, unknown>, notification?: Frame): void {
+    this.#watcher?.cancelled(params, notification);
   }
 }

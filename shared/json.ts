@@ -153,6 +153,24 @@ export function members(bytes: Buffer, start = 0): Members {
   return found;
 }
 
+/** Where the elements of the array that starts at `start` lie, in bytes that `checkedMembers` has accepted. */
+export function elements(bytes: Buffer, start: number): Span[] {
+  const found: Span[] = [];
+  let at = skipSpace(bytes, start + 1);
+  while (bytes[at] !== CLOSE_ARRAY) {
+    const end = valueEnd(bytes, at);
+    found.push({ start: at, end });
+    at = skipSpace(bytes, end);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return found;
+}
+
+/** Whether the value at `start` is an array. */
+export function isArray(bytes: Buffer, start: number): boolean {
+  return bytes[start] === OPEN_ARRAY;
+}
+
 /** Whether the value at `start` is an object. */
 export function isObject(bytes: Buffer, start: number): boolean {
   return bytes[start] === OPEN_OBJECT;

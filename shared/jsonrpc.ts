@@ -1,5 +1,5 @@
 import { Fault, type FaultKind } from './fault.js';
-import { decoded, isObject, isText, type Span } from './json.js';
+import { decoded, isObject, isText, type Members, type Span } from './json.js';
 import { check } from './json-check.js';
 import { type Edit, Splice } from './parts.js';
 import { Places } from './places.js';
@@ -90,19 +90,12 @@ export class Frame {
     return here?.get(path[last] ?? '');
   }
 
-  /** Where a member of a `result` that is an object lies. */
-  resultAt(name: string): Span | undefined {
-    return this.#places.inResult()?.get(name);
-  }
-
-  /** The members of an object in `params`, decoded names with the places of their values. */
-  *entries(name: string): Generator<readonly [string, Span]> {
-    yield* this.#places.inParams()?.inside(name) ?? [];
-  }
-
-  /** The same in `result`. */
-  *resultEntries(name: string): Generator<readonly [string, Span]> {
-    yield* this.#places.inResult()?.inside(name) ?? [];
+  /**
+   * The members of an object in the message.
+   * @throws Fault `protocol` when two of them have one name.
+   */
+  inside(name: 'params' | 'result'): Members | undefined {
+    return name === 'params' ? this.#places.inParams() : this.#places.inResult();
   }
 
   /** The decoded value at a path in `params`, see {@link at}. */
@@ -201,13 +194,13 @@ export function errorObject(fault: Fault): { code: number; message: string; data
 
 /** The fault that an `error` member stands for. */
 export function errorFault(from: string, error: unknown): Fault {
-  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { code, message, data } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const kind = Object.entries(CODES).find(([, known]) => known === code)?.[0] as FaultKind | undefined;
   return new Fault(
     kind ?? 'invalid',
     `${from}: ${typeof message === 'string' ? message : 'an error without a message'}`,
     {
-      data: { code },
+      data: { code, data },
     },
   );
 }

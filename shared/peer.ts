@@ -146,9 +146,16 @@ export class Peer implements CallSource {
     return id;
   }
 
-  /** Tells the other side that nobody waits any more; its late answer is dropped. */
-  cancel(id: number, params: Record<string, unknown> = {}): void {
-    if (this.#waiting.take(id) !== undefined) this.notify('notifications/cancelled', { ...params, requestId: id });
+  /**
+   * Tells the other side that nobody waits any more, by the notification that came elsewhere where there is one; its
+   * late answer is dropped.
+   */
+  cancel(id: number, params: Record<string, unknown> = {}, notification?: Frame): void {
+    if (this.#waiting.take(id) === undefined) return;
+    const span = notification?.at('requestId');
+    if (notification === undefined || span === undefined)
+      this.notify('notifications/cancelled', { ...params, requestId: id });
+    else this.send([notification.with([{ span, text: String(id) }])]);
   }
 
   /**
@@ -156,9 +163,14 @@ export class Peer implements CallSource {
    * @throws Fault of the answer's error, `timeout`, `gone`, or the signal's reason.
    */
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
-    const outcome = await this.#outcome(method, params, options);
-    if (outcome.kind === 'error') throw errorFault(this.name, outcome.outcome);
-    return outcome.outcome;
+    return (await this.ask(method, params, options)).outcome;
+  }
+
+  /** The same, with the answer as it came. */
+  async ask(method: string, params: unknown, options: RequestOptions = {}): Promise<Frame> {
+    const answer = await this.#outcome(method, params, options);
+    if (answer.kind === 'error') throw errorFault(this.name, answer.outcome);
+    return answer;
   }
 
   serves(call: Call): boolean {
@@ -270,7 +282,7 @@ export class Peer implements CallSource {
     const span = frame.at('requestId');
     if (span === undefined) return;
     const key = idKey(frame.bytes, span);
-    this.#serving.take(key)?.cancel(frame.params);
+    this.#serving.take(key)?.cancel(frame.params, frame);
   }
 
   #progress(frame: Frame): void {

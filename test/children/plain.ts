@@ -2,7 +2,7 @@
  * An MCP server without any SDK: newline-delimited JSON-RPC on standard input and output. Its options:
  * `--started FILE` adds its process id to a file · `--say TEXT` writes to standard error · `--exit CODE` ends at once
  * · `--instructions TEXT` · `--junk` prints what is no message before and between messages · `--bytewise` writes one
- * byte at a time · `--tool NAME` has one more; may be repeated.
+ * byte at a time · `--tool NAME` has one more; may be repeated · `--entry TEXT` has one that is written so.
  */
 import { appendFileSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,14 @@ import { parseArgs } from 'node:util';
 import { Lines } from '../../shared/lines.js';
 
 type Message = Record<string, unknown>;
+/** An error that a call is answered with. */
+class Failure {
+  readonly error: Message;
+
+  constructor(error: Message) {
+    this.error = error;
+  }
+}
 type Handle = (args: Message, id: unknown, meta: Message) => unknown;
 
 const { values } = parseArgs({
@@ -22,6 +30,7 @@ const { values } = parseArgs({
     junk: { type: 'boolean' },
     bytewise: { type: 'boolean' },
     tool: { type: 'string', multiple: true },
+    entry: { type: 'string' },
   },
 });
 
@@ -55,6 +64,7 @@ const TOOLS = new Map<string, Handle>([
   ['same', () => add()],
   ['shout', ({ lines }) => shout(Number(lines))],
   ['hush', () => hush()],
+  ['fail', (error) => new Failure(error)],
 ]);
 
 if (typeof values.started === 'string') appendFileSync(values.started, `${process.pid}\n`);
@@ -75,7 +85,7 @@ function take(message: Message): void {
   else if (method === 'notifications/cancelled') cancelled.push(params['reason']);
   else if (method === 'initialize') send({ id, result: greeting(params) });
   else if (method === 'ping') send({ id, result: {} });
-  else if (method === 'tools/list') send({ id, result: { tools: toolList() } });
+  else if (method === 'tools/list') write(toolsAnswer(id));
   else if (method === 'tools/call') void call(id, params);
   else if (id !== undefined) send({ id, error: { code: -32601, message: `no ${String(method)}` } });
 }
@@ -86,14 +96,17 @@ function greeting({ protocolVersion }: Message): Message {
   return { protocolVersion, capabilities, serverInfo: { name: 'plain', version: '1' }, ...instructions };
 }
 
-function toolList(): Message[] {
-  return [...TOOLS.keys(), ...added].map((name) => ({ name, inputSchema: { type: 'object' } }));
+function toolsAnswer(id: unknown): string {
+  const entries = [...TOOLS.keys(), ...added].map((name) => JSON.stringify({ name, inputSchema: { type: 'object' } }));
+  if (typeof values.entry === 'string') entries.push(values.entry);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[${entries.join()}]}}\n`;
 }
 
 async function call(id: unknown, { name, arguments: args = {}, _meta: meta = {} }: Message): Promise<void> {
   const handle = TOOLS.get(String(name)) ?? (() => `this is ${String(name)}`);
   const outcome = await handle(args as Message, id, meta as Message);
-  if (outcome !== SILENT) send({ id, result: { content: [{ type: 'text', text: outcome }] } });
+  if (outcome instanceof Failure) send({ id, error: outcome.error });
+  else if (outcome !== SILENT) send({ id, result: { content: [{ type: 'text', text: outcome }] } });
 }
 
 function ask(method: string, params: Message): Promise<string> {

@@ -28,7 +28,7 @@ const ERAS: Readonly<Record<string, Era>> = {
     streams: async (input, output) => {
       const { modernServer } = await import('./modern.js');
       const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
-      serveStdio(() => modernServer(), { transport: new StdioServerTransport(input, output) });
+      serveStdio(() => modernServer(true), { legacy: 'reject', transport: new StdioServerTransport(input, output) });
     },
     http: async () => (await import('./modern.js')).modernHttp(),
   },

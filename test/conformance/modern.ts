@@ -56,6 +56,17 @@ const TOOLS: ReadonlyMap<string, Run> = new Map<string, Run>([
   ['test_input_required_result_capabilities', asksWhatIsOffered],
 ]);
 
+type Changing = 'toolsChanged' | 'promptsChanged';
+
+/** How often each list has been changed. */
+const changes = { toolsChanged: 0, promptsChanged: 0 };
+/** What has to be changed on connections that last; a request over HTTP has a server of its own. */
+const lasting: { readonly what: Changing; readonly update: () => void }[] = [];
+
+function changed(what: Changing): string {
+  return `Changed ${changes[what]} times`;
+}
+
 const handler = createMcpHandler(() => modernServer());
 
 /** The answers to HTTP requests. */
@@ -65,7 +76,7 @@ export function modernHttp(): (request: IncomingMessage, response: ServerRespons
 }
 
 /** A server for one connection, or for one request over HTTP. */
-export function modernServer(): McpServer {
+export function modernServer(lasts = false): McpServer {
   const capabilities = {
     tools: { listChanged: true },
     prompts: { listChanged: true },
@@ -75,16 +86,18 @@ export function modernServer(): McpServer {
   };
   const options = { capabilities, requestState: { verify: states.verify } };
   const server = new McpServer({ name: 'conformance', version: '1' }, options);
-  serveTools(server);
+  const updates = { toolsChanged: serveTools(server), promptsChanged: servePrompts(server) };
   serveResources(server);
-  servePrompts(server);
+  if (lasts)
+    for (const what of ['toolsChanged', 'promptsChanged'] as const) lasting.push({ what, update: updates[what] });
   server.server.setRequestHandler('completion/complete', () => ({
     completion: { values: [], total: 0, hasMore: false },
   }));
   return server;
 }
 
-function serveTools(server: McpServer): void {
+/** How to change its tools. */
+function serveTools(server: McpServer): () => void {
   const noInput = fromJsonSchema<State>({ type: 'object', properties: {} });
   for (const [name, run] of TOOLS) {
     server.registerTool(name, { description: `The tool ${name}`, inputSchema: noInput }, (args, context) =>
@@ -103,6 +116,8 @@ function serveTools(server: McpServer): void {
     { description: 'An argument of it goes into a header too', inputSchema: fromJsonSchema<State>(mirrored) },
     (args) => said(`region=${String(args['region'])}`),
   );
+  const change = server.registerTool('test_changing', { description: changed('toolsChanged') }, () => said('nothing'));
+  return () => change.update({ description: changed('toolsChanged') });
 }
 
 function serveResources(server: McpServer): void {
@@ -117,7 +132,8 @@ function contentsFor(uri: string): { contents: NonNullable<ReturnType<typeof con
   return { contents: contents === undefined ? [] : [contents] };
 }
 
-function servePrompts(server: McpServer): void {
+/** How to change its prompts. */
+function servePrompts(server: McpServer): () => void {
   for (const [name, { description, args, messages }] of PROMPTS) {
     const properties = Object.fromEntries(args.map((each) => [each, { type: 'string', description: each }]));
     const argsSchema = fromJsonSchema<Record<string, string>>({ type: 'object', properties, required: [...args] });
@@ -135,6 +151,10 @@ function servePrompts(server: McpServer): void {
       });
     },
   );
+  const change = server.registerPrompt('test_changing', { description: changed('promptsChanged') }, () => ({
+    messages: [],
+  }));
+  return () => change.update({ description: changed('promptsChanged') });
 }
 
 async function progresses(_: unknown, { mcpReq }: ServerContext): Promise<Outcome> {
@@ -152,7 +172,10 @@ async function logs(_: unknown, { mcpReq }: ServerContext): Promise<Outcome> {
   return said('logged');
 }
 
-function tells(what: 'toolsChanged' | 'promptsChanged'): Outcome {
+/** Changes a list, by one of its descriptions, and says so. */
+function tells(what: Changing): Outcome {
+  changes[what] += 1;
+  for (const { update } of lasting.filter((each) => each.what === what)) update();
   handler.notify[what]();
   return said('told');
 }

@@ -76,7 +76,7 @@ async function direct(stage: Stage, era: Era): Promise<string> {
 
 async function spawnedChild(stage: Stage, era: Era): Promise<string> {
   const program = ['---', process.execPath, FIXTURE, era, 'stdio', '---'];
-  return await stage.hub('fixture', ...program, '--eager', '--no-prefix', '--era', era);
+  return await stage.hub('fixture', ...program, '--eager', '--no-prefix');
 }
 
 async function httpChild(stage: Stage, era: Era): Promise<string> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { cleanup } from '../kit/cleanup.js';
 import { dialLine, dialSocket, introduce } from '../kit/dial.js';
@@ -10,20 +10,11 @@ import type { End } from '../kit/end.js';
 import { freshHome } from '../kit/home.js';
 import { child, HubProcess, run } from '../kit/hub.js';
 import { tool } from '../kit/inside.js';
+import { reachable } from '../kit/reachable.js';
 import { eventually, soon } from '../kit/until.js';
 import { listens } from '../kit/wire.js';
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
-
-/** A greeted hub on a port of its own, and the address that it prints. */
-async function reachable(t: TestContext, ...args: readonly string[]): Promise<{ hub: HubProcess; url: string }> {
-  const env = await freshHome(t);
-  const url = (await run(['--print-url', ...args], env)).stdout.trim();
-  const hub = await HubProcess.greeted(t, args, env);
-  const { port } = new URL(url);
-  await eventually('it listens', () => listens(Number(port)));
-  return { hub, url };
-}
 
 /** Answers all that a hub asks of a child, until the connection ends or nothing more comes. */
 async function serve(child: End): Promise<'ended' | 'silent'> {

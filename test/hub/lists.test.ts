@@ -76,6 +76,26 @@ describe('a child', () => {
     assert.equal(await starts(file), 2);
   });
 
+  it('that is lazy is listed in its own words, those of its last run too', async (t) => {
+    const env = await freshHome(t);
+    const file = join(await folder(t), 'started');
+    const entry = '{"name":"raw" , "inputSchema":{"maximum":9007199254740993, "n":[1.0,1e3,"\\u0041"]},"novel":-0}';
+    const args = child('c', 'plain', '--started', file, '--entry', entry);
+    for (const run of ['first', 'second']) {
+      const input = [
+        { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } },
+        { method: 'notifications/initialized' },
+        { id: 2, method: 'tools/list' },
+      ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+      const { stdout } = spawnSync(process.execPath, [PROGRAM, '--stdio', ...args], {
+        env,
+        input: `${input.join('\n')}\n`,
+      });
+      assert.ok(stdout.toString().includes(entry.replace('"raw"', '"c.raw"')), `${run}: ${stdout.toString()}`);
+    }
+    assert.equal(await starts(file), 1);
+  });
+
   it('that is lazy gives the instructions of its last run', async (t) => {
     const args = child('c', 'plain', '--instructions', 'Say please.');
     const first = await HubProcess.greeted(t, args);

@@ -7,7 +7,8 @@ import { cleanup } from '../kit/cleanup.js';
 import { freshHome } from '../kit/home.js';
 import { child, HubProcess, PROGRAM } from '../kit/hub.js';
 
-const LONG = 'synchronize_all_customer_data_across_multiple_systems_and_regions';
+/** 100 characters. */
+const LONG = 'synchronize_all_customer_data_across_multiple_systems_and_regions'.padEnd(100, '_and_more');
 
 /** A client of the SDK that calls itself so. */
 async function named(t: TestContext, name: string, args: readonly string[]): Promise<Client> {

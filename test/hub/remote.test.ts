@@ -11,15 +11,7 @@ import { freshHome } from '../kit/home.js';
 import { child, HubProcess, PROGRAM, ROOT } from '../kit/hub.js';
 import { hubUrl } from '../kit/over-http.js';
 import { eventually } from '../kit/until.js';
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
+import { freePort } from '../kit/wire.js';
 
 async function answers(port: number): Promise<boolean> {
   return await fetch(`http://127.0.0.1:${port}/`).then(

@@ -13,7 +13,7 @@ const PATIENCE = 5000;
 export class End {
   readonly name: string;
   readonly #link: Link;
-  readonly #arrived: Message[] = [];
+  readonly #arrived: Buffer[] = [];
   #wake: () => void = () => undefined;
   #ended = false;
   #fences = 0;
@@ -23,7 +23,7 @@ export class End {
     this.#link = link;
     link.start({
       message: (bytes) => {
-        this.#arrived.push(JSON.parse(bytes.toString()) as Message);
+        this.#arrived.push(bytes);
         this.#wake();
       },
       end: () => {
@@ -43,14 +43,19 @@ export class End {
 
   /** The next message; it must match the pattern. */
   async next(pattern: Pattern = {}): Promise<Message> {
+    const message = JSON.parse((await this.nextBytes(pattern)).toString()) as Message;
+    match(message, pattern, this.name);
+    return message;
+  }
+
+  /** The bytes of the next message; the pattern says what is waited for. */
+  async nextBytes(pattern: Pattern = {}): Promise<Buffer> {
     const deadline = Date.now() + PATIENCE;
     while (this.#arrived.length === 0) {
       assert.ok(!this.#ended, `${this.name}: the connection ended while waiting for ${JSON.stringify(pattern)}`);
       await this.#arrival(deadline, `${this.name}: nothing came while waiting for ${JSON.stringify(pattern)}`);
     }
-    const message = this.#arrived.shift() as Message;
-    match(message, pattern, this.name);
-    return message;
+    return this.#arrived.shift() as Buffer;
   }
 
   /** Everything sent before on this end has been dealt with, and nothing but the answer to this comes back. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A raw connection: what comes is gathered until the other side ends it. */
 export class Wire {
@@ -51,4 +51,13 @@ export async function listens(port: number): Promise<boolean> {
   const wire = await Wire.open(port).catch(() => undefined);
   wire?.socket.destroy();
   return wire !== undefined;
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
 }

@@ -32,10 +32,7 @@ describe('what of a child is offered', () => {
       ['write', 'read-lines'],
     ]),
   });
-  const offered = exposure.offered(
-    'tools',
-    ['read-lines', 'write', 'lines', 'read-secret', 'other'].map((name) => ({ name })),
-  );
+  const offered = exposure.offered(['read-lines', 'write', 'lines', 'read-secret', 'other'].map((key) => ({ key })));
 
   it('is what is allowed and not denied, under the given names', () => {
     assert.deepEqual(

@@ -14,9 +14,24 @@ describe("the hub's command line", () => {
       tokens: [],
       separator: 'auto',
       status: false,
+      connects: [],
       mode: 'run',
       children: [],
       configs: [],
+    });
+  });
+
+  it('has the hubs to connect to on it, and in a variable where nobody sees their tokens', async (t) => {
+    process.env['MCP_MULTIBROKER_CONNECT'] = 'http://[::1]:82/token-number-two/b';
+    t.after(() => delete process.env['MCP_MULTIBROKER_CONNECT']);
+    const { connects } = await readHubOptions(['--connect', 'http://127.0.0.1:81/token-number-one/a']);
+    assert.deepEqual(connects, [
+      { host: '127.0.0.1', port: 81, token: 'token-number-one', alias: 'a' },
+      { host: '::1', port: 82, token: 'token-number-two', alias: 'b' },
+    ]);
+    await assert.rejects(readHubOptions(['--connect', 'http://127.0.0.1/secret-secret-secret']), (error: Error) => {
+      assert.match(error.message, /--connect takes http:\/\/HOST:PORT\/TOKEN\/ALIAS/);
+      return !error.message.includes('secret');
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../child-vim/operations.js';
+import type { Random } from '../../kit/random.js';
 import { type Change, end, unified } from '../../kit/unified.js';
 import { words } from './person.js';
-import type { Random } from './random.js';
 import type { BufferSnapshot } from './snapshot.js';
 
 /** One call of the agent, and what has to come of it. */

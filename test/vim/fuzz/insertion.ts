@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Random } from '../../kit/random.js';
 import { diff, takes } from './agent.js';
 import { words } from './person.js';
-import type { Random } from './random.js';
 import { current, ESC, isBroken, REDO, type Scene, UNDO } from './scene.js';
 import { begin, look } from './snapshot.js';
 

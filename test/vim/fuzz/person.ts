@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../../kit/random.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Some keys that a person types in one go. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '../../kit/home.js';
+import { Random } from '../../kit/random.js';
 import { Vim } from '../../kit/vim.js';
 import type { Broker } from '../broker.js';
 import { agentCall } from './call.js';
 import { insertion } from './insertion.js';
 import { words } from './person.js';
-import { Random } from './random.js';
 import { current, Scene, type Tally } from './scene.js';
 import { LOOK, look } from './snapshot.js';
 

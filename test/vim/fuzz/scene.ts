@@ -1,9 +1,9 @@
+import type { Random } from '../../kit/random.js';
 import { eventually } from '../../kit/until.js';
 import type { Vim } from '../../kit/vim.js';
 import type { Broker, Result } from '../broker.js';
 import type { Plan } from './agent.js';
 import { burst } from './person.js';
-import type { Random } from './random.js';
 import { type BufferSnapshot, look, type Snapshot } from './snapshot.js';
 
 export const ESC = '\x1b';

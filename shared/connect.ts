@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '../shared/backoff.js';
-import { asFault, Fault } from '../shared/fault.js';
-import { type Link, streamLink } from '../shared/link.js';
-import { log } from '../shared/log.js';
-import { nonce, proofOf } from '../shared/proof.js';
+import { Backoff } from './backoff.js';
+import { asFault, Fault } from './fault.js';
+import { type Link, streamLink } from './link.js';
+import { log } from './log.js';
+import { nonce, proofOf } from './proof.js';
 
 /** Where a hub listens and under which alias the tools are offered there. */
 export interface HubAddress {
