@@ -5,7 +5,11 @@ import { build } from 'esbuild';
 await rm('dist/bin', { recursive: true, force: true });
 
 await build({
-  entryPoints: { 'mcp-multibroker': 'dist/hub/main.js', 'mcp-vim': 'dist/child-vim/main.js' },
+  entryPoints: {
+    'mcp-multibroker': 'dist/hub/main.js',
+    'mcp-vim': 'dist/child-vim/main.js',
+    'mcp-ask': 'dist/ask/main.js',
+  },
   outdir: 'dist/bin',
   bundle: true,
   splitting: true,

@@ -4,6 +4,7 @@ import { type HubAddress, keepConnected } from '../shared/connect.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Listener, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
+import { RuleFile } from '../shared/rule-file.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
 import { acceptedToken } from '../shared/token.js';
@@ -13,13 +14,16 @@ import { vimProtocols } from './handshake.js';
 import type { HttpFront } from './http.js';
 import { joinRunning, RAW_MCP } from './join.js';
 import type { Options } from './options.js';
+import { UNASKED } from './permission.js';
 import { serveLink } from './serve.js';
 import { serverFactory } from './server.js';
 
 /** Runs the broker: listener, discovery, and what the options add. What it opens is registered with `shutdown`. */
 export async function runBroker(options: Options): Promise<void> {
   const editors = new Editors(options.patience);
-  const factory = serverFactory(editors, options.decided);
+  const rules = new RuleFile(`vim-${options.name}`);
+  const policy = { decided: options.decided, rules, unasked: UNASKED };
+  const factory = serverFactory(editors, policy, options);
   try {
     await openListener(options, editors, factory);
   } catch (error) {
@@ -31,9 +35,10 @@ export async function runBroker(options: Options): Promise<void> {
 }
 
 /** Another client may have started a broker of this name before: then this process only passes on. */
-async function joined({ stdio, connect, name, decided }: Options): Promise<boolean> {
+async function joined(options: Options): Promise<boolean> {
+  const { stdio, connect, name } = options;
   if (!stdio || connect !== undefined) return false;
-  return await joinRunning(name, permissions(decided));
+  return await joinRunning(name, permissions(options));
 }
 
 async function openListener(options: Options, editors: Editors, factory: () => McpServer): Promise<void> {
@@ -68,9 +73,10 @@ async function openListener(options: Options, editors: Editors, factory: () => M
   }
 }
 
-async function leaveWord({ name, host, tokens, decided }: Options, { port }: Listener, socket: string): Promise<void> {
+async function leaveWord(options: Options, { port }: Listener, socket: string): Promise<void> {
+  const { name, host, tokens } = options;
   const url = listenerUrl(host, port, tokens[0] ?? '');
-  shutdown.add('discovery', await announce({ name, pid: process.pid, url, socket, permissions: permissions(decided) }));
+  shutdown.add('discovery', await announce({ name, pid: process.pid, url, socket, permissions: permissions(options) }));
 }
 
 /** MCP on a raw line, for a client that knows the token. */
@@ -81,8 +87,8 @@ function rawMcp(factory: () => McpServer, tokens: () => readonly string[]): RawH
   };
 }
 
-function permissions({ allow, deny }: Options['decided']): string {
-  return JSON.stringify({ allow: [...allow].sort(), deny: [...deny].sort() });
+function permissions({ decided: { allow, deny }, asking: { way, helper }, readOnly }: Options): string {
+  return JSON.stringify({ allow: [...allow].sort(), deny: [...deny].sort(), ask: way, helper, readOnly });
 }
 
 /** The HTTP side is loaded at the first request: over stdio it is never needed. */

@@ -2,7 +2,7 @@ import { BufferText } from './buffer-text.js';
 import type { Editor } from './editor.js';
 import { checkKept, type Operation, totals } from './operations.js';
 import type { Answer } from './protocol.js';
-import { bufferName, editorQuestion } from './question.js';
+import { bufferName, editorQuestion, fileOf } from './question.js';
 import type { Stretch } from './remembered.js';
 import { CONTEXT, shownChanges } from './shown.js';
 import type { Call } from './tool.js';
@@ -24,10 +24,10 @@ interface Plan {
 export async function change<P extends Plan>(
   editor: Editor,
   concerned: Stretch,
-  call: Pick<Call, 'allow' | 'offered' | 'signal'>,
+  call: Pick<Call, 'allow' | 'isFree' | 'signal'>,
   plan: (text: BufferText) => Promise<P>,
 ): Promise<{ readonly planned: P; readonly changed: Changed }> {
-  const isFree = call.offered.some(({ action, permission }) => action === 'write' && permission === 'allow');
+  const isFree = call.isFree('write');
   const { text, planned } = await workedOut(editor, concerned, isFree, call.signal, plan);
   const { operations } = planned;
   const { facts } = text;
@@ -35,7 +35,8 @@ export async function change<P extends Plan>(
   const { buffer, changedtick: tick } = facts;
   const ops = text.count === 0 ? operations.map(([, , lines]) => intoNothing(lines)) : operations;
   const diff = isFree ? undefined : await shownIn(text, operations);
-  await call.allow(editorQuestion('write', editor, `change ${bufferName(facts)}`, { buffer, tick, ops }, diff));
+  const exact = { buffer, tick, ops };
+  await call.allow(editorQuestion('write', editor, `change ${bufferName(facts)}`, exact, diff, fileOf(facts)));
   const now = await editor.write('edit', { buffer, tick, ops }, call.signal);
   editor.remembered.changed(tick, ops, now);
   return { planned, changed: { ...now, ...totals(operations) } };

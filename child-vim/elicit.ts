@@ -7,26 +7,22 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { preview } from '../shared/escape.js';
 import { Fault } from '../shared/fault.js';
-import type { Permission, Question } from './permission.js';
+import type { Answer } from '../shared/prompt.js';
+import type { Asker, Question } from './permission.js';
+import { scopesOf } from './scopes.js';
+import { leaveWhole, removeWhole } from './whole-text.js';
 
 const KEY = 'permission';
 /** How long an open question waits for its answer, in milliseconds. */
 const LIFETIME = 600_000;
 const MOST_OPEN = 1000;
 
-const FORM = {
-  type: 'object' as const,
-  properties: {
-    decision: {
-      type: 'string' as const,
-      title: 'Decision',
-      description: 'Allow it or deny it, this once',
-      enum: ['allow', 'deny'],
-    },
-  },
-  required: ['decision'],
-};
+/** Characters of the details that go into a message; of what is longer, all is in a file. */
+const SHOWN = 10_000;
+
+const DECISIONS = ['allow', 'allow always', 'deny', 'deny always'];
 
 /** Thrown to leave a tool with a question to the client; the call comes again with the answer. */
 export class InputNeeded extends Error {
@@ -40,29 +36,46 @@ export class InputNeeded extends Error {
 
 /** Questions that were put and not answered yet: each is good for one answer to exactly what was asked. */
 export class OpenQuestions {
-  readonly #open = new Map<string, { readonly digest: string; readonly until: number }>();
+  readonly #open = new Map<string, Put>();
 
   /** Remembers a question; the handle that the answer has to bring. */
-  put(question: Question): string {
+  put(question: Question, whole: string | undefined): string {
+    const now = Date.now();
     const handle = randomBytes(16).toString('base64url');
-    this.#open.set(handle, { digest: digest(question), until: Date.now() + LIFETIME });
-    const oldest = this.#open.keys().next().value;
-    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
+    this.#open.set(handle, { digest: digest(question), until: now + LIFETIME, whole });
+    for (const [other, { until }] of this.#open) {
+      if (until > now && this.#open.size <= MOST_OPEN) break;
+      this.#remove(other);
+    }
     return handle;
   }
 
   /** Whether the handle belongs to this very question; it is used up. */
   take(handle: string | undefined, question: Question): boolean {
     if (handle === undefined) return false;
+    const found = this.#remove(handle);
+    return found !== undefined && found.until > Date.now() && found.digest === digest(question);
+  }
+
+  #remove(handle: string): Put | undefined {
     const found = this.#open.get(handle);
     this.#open.delete(handle);
-    return found !== undefined && found.until > Date.now() && found.digest === digest(question);
+    if (found?.whole !== undefined) removeWhole(found.whole);
+    return found;
   }
 }
 
-function digest({ action, subject, message, exact }: Question): string {
+interface Put {
+  readonly digest: string;
+  readonly until: number;
+  /** The file with the whole text, if the message has not all of it. */
+  readonly whole: string | undefined;
+}
+
+/** Stands for a question to the last character. */
+export function digest({ action, subject, message, details, exact }: Question): string {
   return createHash('sha256')
-    .update(JSON.stringify([action, subject, message, exact]))
+    .update(JSON.stringify([action, subject, message, details, exact]))
     .digest('base64');
 }
 
@@ -74,20 +87,45 @@ export function elicitation(
   open: OpenQuestions,
   context: ServerContext,
   legacy: ClientCapabilities | undefined,
-): Permission {
+): Asker {
   return {
-    async decide(question) {
-      if (!asksForms(declared(context) ?? legacy)) throw cannotAsk(question);
-      if (!open.take(context.mcpReq.requestState<string>(), question)) throw ask(open, question);
+    async ask(question, _, keep) {
+      if (!canElicit(context, legacy)) throw cannotAsk(question);
+      if (!open.take(context.mcpReq.requestState<string>(), question)) throw await ask(open, question);
       const answer = inputResponse(context.mcpReq.inputResponses, KEY);
-      const decision =
-        answer.kind === 'elicit' && answer.action === 'accept' ? answer.content?.['decision'] : undefined;
-      if (decision === 'allow') return;
-      throw new Fault('denied', `the person did not allow it (${question.action} in ${question.subject})`, {
-        next: 'Do not repeat it unasked; tell the person what you wanted to do and why.',
-      });
+      const content = answer.kind === 'elicit' && answer.action === 'accept' ? (answer.content ?? {}) : {};
+      const given = answerOf(question, content);
+      await keep(given);
+      return given;
     },
   };
+}
+
+/** Whether the client shows forms to the person. */
+export function canElicit(context: ServerContext, legacy: ClientCapabilities | undefined): boolean {
+  return asksForms(declared(context) ?? legacy);
+}
+
+/** What a filled form comes to; whatever is not a clear yes is a no. */
+function answerOf(question: Question, content: Readonly<Record<string, unknown>>): Answer {
+  const { decision, scope, reason, seen } = content;
+  const isAllowed = decision === 'allow' || decision === 'allow always';
+  if (isAllowed && isCut(question) && seen !== true) {
+    throw new Fault('denied', 'the person said yes, but not that they have read all of it', {
+      next: 'Ask them to, or do it in smaller parts.',
+    });
+  }
+  const isLasting = decision === 'allow always' || decision === 'deny always';
+  const chosen = scopesOf(question).findIndex(({ label }) => label === scope);
+  return {
+    decision: isAllowed ? 'allow' : 'deny',
+    ...(isLasting ? { scope: Math.max(chosen, 0) } : {}),
+    ...(typeof reason === 'string' && reason.trim() !== '' ? { reason: reason.trim() } : {}),
+  };
+}
+
+function isCut({ details = '' }: Question): boolean {
+  return details.length > SHOWN;
 }
 
 /** What the client declared with this request, as it does from 2026-07-28 on. */
@@ -102,13 +140,39 @@ function asksForms(capabilities: ClientCapabilities | undefined): boolean {
   return found !== undefined && (found.form !== undefined || found.url === undefined);
 }
 
-function ask(open: OpenQuestions, question: Question): InputNeeded {
-  const request = inputRequired.elicit({ message: question.message, requestedSchema: FORM });
-  return new InputNeeded(inputRequired({ inputRequests: { [KEY]: request }, requestState: open.put(question) }));
+async function ask(open: OpenQuestions, question: Question): Promise<InputNeeded> {
+  const { message, details } = question;
+  const whole = details !== undefined && isCut(question) ? await leaveWhole(message, details) : undefined;
+  const request = inputRequired.elicit({
+    message: details === undefined ? message : `${message}\n\n${preview(details, SHOWN)}${hint(whole)}`,
+    requestedSchema: form(question, whole),
+  });
+  return new InputNeeded(inputRequired({ inputRequests: { [KEY]: request }, requestState: open.put(question, whole) }));
+}
+
+function hint(whole: string | undefined): string {
+  return whole === undefined ? '' : `\nAll of it is in ${whole}, and cannot be allowed unread.`;
+}
+
+/** The form; only the decision has to be made, unless there is more to read than the message has. */
+function form(question: Question, whole: string | undefined) {
+  const text = (title: string, description: string) => ({ type: 'string' as const, title, description });
+  const scopes = scopesOf(question).map(({ label }) => label);
+  const read = { type: 'boolean' as const, title: 'I have read all of it', description: whole ?? '' };
+  return {
+    type: 'object' as const,
+    properties: {
+      decision: { ...text('Decision', 'Once, or from now on'), enum: DECISIONS },
+      ...(whole === undefined ? {} : { seen: read }),
+      scope: { ...text('From now on', 'For what always holds; the first, if left out'), enum: scopes },
+      reason: text('Reason', 'For the assistant, if you like'),
+    },
+    required: ['decision', ...(whole === undefined ? [] : ['seen'])],
+  };
 }
 
 function cannotAsk({ action }: Question): Fault {
   return new Fault('denied', `${action} needs the person's permission, and this client cannot ask for it`, {
-    next: `The person can start mcp-vim with --auto-allow ${action}, or use a client with elicitation.`,
+    next: `The person can allow it by a rule or --auto-allow ${action}, start mcp-vim with another --ask, or use a client with elicitation.`,
   });
 }

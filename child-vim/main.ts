@@ -19,12 +19,12 @@ async function main(argv: readonly string[]): Promise<void> {
   await runBroker(options);
 }
 
-async function printed({ print, host, port, tokens }: Options): Promise<string> {
+async function printed({ print, host, port, tokens, readOnly }: Options): Promise<string> {
   if (print === 'help') return USAGE;
   if (print === 'version') return `${VERSION}\n`;
   if (print === 'url') return `${url(host, port, tokens)}\n`;
   const { toolHelp } = await import('./tool-help.js');
-  return toolHelp();
+  return toolHelp(readOnly);
 }
 
 function url(host: string, port: number, [token = '']: readonly string[]): string {

@@ -3,7 +3,9 @@ import { type HubAddress, hubAddress } from '../shared/connect.js';
 import { type Flag, readFlags, usage, usageFault } from '../shared/flags.js';
 import { masterSecret } from '../shared/secret.js';
 import { checkedName, checkedToken, derivedPort, derivedToken } from '../shared/token.js';
-import { ACTIONS, actions, type Decided } from './permission.js';
+import type { Decided } from '../shared/verdict.js';
+import { ACTIONS, actions } from './permission.js';
+import { type Asking, WAYS, type Way } from './ways.js';
 
 /** The command line. */
 export const FLAGS: readonly Flag[] = [
@@ -23,6 +25,13 @@ export const FLAGS: readonly Flag[] = [
     help: `Allow without asking: ${ACTIONS.join(', ')}; * is read,write`,
   },
   { name: 'auto-deny', value: 'ACTIONS', many: true, help: 'Deny without asking; * is everything. Denial wins' },
+  { name: 'read-only', help: 'Offer only the tools that read' },
+  {
+    name: 'ask',
+    value: 'WAY',
+    help: `How to ask you: ${WAYS.join(', ')} (default: auto, by the client if it can ask, else by the helper)`,
+  },
+  { name: 'helper', value: 'PROGRAM', help: 'The helper that asks you, in place of our own; see docs/permissions.md' },
   {
     name: 'patience',
     value: 'SECONDS',
@@ -45,6 +54,9 @@ export interface Options {
   readonly stdio: boolean;
   readonly connect: HubAddress | undefined;
   readonly decided: Decided;
+  readonly asking: Asking;
+  /** Whether tools that do more than read are left out. */
+  readonly readOnly: boolean;
   /** How long a call waits for Vim, in milliseconds. */
   readonly patience: number;
   /** Something to print instead of serving. */
@@ -76,10 +88,25 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     tokens: tokens.length > 0 || secret === undefined ? tokens : [derivedToken(secret, 'vim', name)],
     stdio: flags.has('stdio') || env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     connect: connect === undefined ? undefined : hubAddress(connect),
+    asking: {
+      name,
+      way: readWay(one('ask') ?? ASK_VARIABLES.map((variable) => env[variable]).find(Boolean) ?? 'auto'),
+      helper: one('helper') ?? (env['MCP_MULTIBROKER_PERMISSION_HELPER'] || undefined),
+    },
+    readOnly: flags.has('read-only'),
     decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
     patience: readPatience(one('patience') ?? '30'),
     print,
   };
+}
+
+/** Say how to ask where `--ask` does not; the second is that of the programs that ours is modelled on. */
+const ASK_VARIABLES = ['MCP_MULTIBROKER_PERMISSION_ASK', 'PERL_ANYEVENT_MCP_PERMISSION_ASK'];
+
+function readWay(text: string): Way {
+  const found = WAYS.find((way) => way === text);
+  if (found !== undefined) return found;
+  throw usageFault(`--ask takes one of ${WAYS.join(', ')}, not ${JSON.stringify(text)}`);
 }
 
 function readPatience(text: string): number {

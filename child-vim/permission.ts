@@ -1,16 +1,29 @@
-import { Fault } from '../shared/fault.js';
+import { asFault, Fault } from '../shared/fault.js';
+import type { Answer } from '../shared/prompt.js';
+import type { Files } from '../shared/rule.js';
+import { EVERY_ACTION } from '../shared/rule.js';
+import { VIM_ACTIONS } from '../shared/rule-words.js';
+import { type Policy, remember, type Verdict, verdictOf } from '../shared/verdict.js';
+import { scopesOf } from './scopes.js';
 
 /** The classes of what a tool does; each is permitted by itself. */
-export const ACTIONS = ['read', 'write', 'open', 'save', 'exec', 'notify', 'ui'] as const;
+export const ACTIONS = VIM_ACTIONS;
 export type Action = (typeof ACTIONS)[number];
+
+/** Actions that need no question, where no rule says anything else. */
+export const UNASKED: ReadonlySet<Action> = new Set<Action>(['read']);
 
 /** What is asked before a tool does something. */
 export interface Question {
   readonly action: Action;
-  /** What it is about, as rules name it: `targets`, `target:NAME`, or `ex:` and `eval:` with target and text as JSON. */
+  /** What it is about, as rules name it: `targets`, `target:NAME`, or `ex:` and the like with target and text as JSON. */
   readonly subject: string;
-  /** For the person: what will happen and where, with nothing in it that could deceive. */
+  /** For the person, in one line: what will happen and where, with nothing in it that could deceive. */
   readonly message: string;
+  /** The command or the changes, as they are. */
+  readonly details?: string;
+  /** The files whose text it concerns, for rules with a path. */
+  readonly files?: () => Promise<Files>;
   /** The exact arguments that will run; an answer is good for these only. */
   readonly exact: unknown;
 }
@@ -21,28 +34,81 @@ export interface Permission {
   decide(question: Question, signal: AbortSignal): Promise<void>;
 }
 
-/** Actions decided beforehand on the command line. */
-export interface Decided {
-  readonly allow: ReadonlySet<Action>;
-  readonly deny: ReadonlySet<Action>;
+/** Writes down what is to hold from now on. */
+type Keep = (answer: Answer) => Promise<void>;
+
+/** Whoever can be asked. */
+export interface Asker {
+  /**
+   * The answer, after `keep` has been called with it; nothing where meanwhile it was decided for good.
+   * @throws Fault `denied` where nobody can be asked.
+   */
+  ask(question: Question, signal: AbortSignal, keep: Keep): Promise<Answer | undefined>;
 }
 
-/** What becomes of a call that does `action`. */
-export function inForce({ allow, deny }: Decided, action: Action): 'allow' | 'deny' | 'ask' {
-  if (deny.has(action)) return 'deny';
-  return allow.has(action) || action === 'read' ? 'allow' : 'ask';
-}
-
-/** What is decided beforehand, then reading, which needs no question, then whoever can be asked. Denial wins. */
-export function layered(decided: Decided, asked: Permission): Permission {
+/** What is decided beforehand, then whoever can be asked. What is to hold for ever is kept before anything runs. */
+export function layered(policy: Policy, asker: Asker): Permission {
   return {
     async decide(question, signal) {
       const { action } = question;
-      const rule = inForce(decided, action);
-      if (rule === 'deny') throw new Fault('denied', `${action} is denied by --auto-deny`);
-      if (rule === 'ask') await asked.decide(question, signal);
+      const { decision, by } = await verdict(policy, question);
+      if (decision === 'deny') throw new Fault('denied', `${action} is denied by ${by}`);
+      if (decision === 'allow') return;
+      const answer = await asker.ask(question, signal, (given) => keep(policy, question, given));
+      signal.throwIfAborted();
+      if (answer === undefined) return await this.decide(question, signal);
+      if (answer.decision !== 'allow') throw refused(question, answer);
     },
   };
+}
+
+/** The verdict before anybody is asked. @throws Fault `denied` where the rules cannot be read. */
+export async function verdict(policy: Policy, question: Question): Promise<Verdict> {
+  try {
+    return await verdictOf(policy, question);
+  } catch (error) {
+    const { kind, message, next } = asFault(error);
+    if (kind === 'cancelled') throw error;
+    throw new Fault('denied', message, {
+      next: next ?? 'Nothing is allowed until the person has corrected that file.',
+      cause: error,
+    });
+  }
+}
+
+async function keep(policy: Policy, question: Question, { decision, scope }: Answer): Promise<void> {
+  if (scope === undefined) return;
+  const { action } = question;
+  const chosen = scopesOf(question)[scope]?.subject ?? { subject: question.subject };
+  await remember(policy, question, { decision, action, ...chosen });
+}
+
+function refused({ action, subject }: Question, { scope, reason }: Answer): Fault {
+  const [word, next] =
+    scope === undefined
+      ? ['', 'Do not repeat it unasked; tell the person what you wanted to do and why.']
+      : [', now and from now on', 'Do not try it again; tell the person what you wanted to do and why.'];
+  const because = reason === undefined ? '' : `; they say: “${reason}”`;
+  return new Fault('denied', `the person did not allow it${word} (${action} in ${subject})${because}`, {
+    next,
+    ...(reason === undefined ? {} : { data: { reason } }),
+  });
+}
+
+/** What becomes of calls that do `action`: `rules` where that depends on editor, file or command. */
+export function inForce({ decided, rules, unasked }: Policy, action: Action): 'allow' | 'deny' | 'ask' | 'rules' {
+  if (decided.deny.has(action)) return 'deny';
+  try {
+    const concerned = rules.rules().filter(({ rule }) => rule.action === action || rule.action === EVERY_ACTION);
+    const [first] = concerned;
+    if (first !== undefined) {
+      const { subject, subjectPrefix, path, decision } = first.rule;
+      return subject === undefined && subjectPrefix === undefined && path === undefined ? decision : 'rules';
+    }
+  } catch {
+    return 'deny';
+  }
+  return decided.allow.has(action) || unasked.has(action) ? 'allow' : 'ask';
 }
 
 /**

@@ -4,11 +4,15 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { asFault, type Fault } from '../shared/fault.js';
+import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
+import type { Policy } from '../shared/verdict.js';
+import { askers } from './ask.js';
 import type { Editors } from './editors.js';
-import { elicitation, InputNeeded, OpenQuestions } from './elicit.js';
-import { ACTIONS, type Action, type Decided, inForce, layered } from './permission.js';
+import { InputNeeded } from './elicit.js';
+import type { Options } from './options.js';
+import { ACTIONS, type Action, inForce, layered, type Permission, type Question, verdict } from './permission.js';
+import { editorQuestion, fileOfBuffer } from './question.js';
 import { argumentsSchema, resultSchema } from './schema.js';
 import type { Call, Offered, Tool } from './tool.js';
 import { tools } from './tools/index.js';
@@ -21,22 +25,35 @@ Change text with edit, apply-diff or substitute, giving the changedtick of what 
 When a call says the buffer changed, read again and make the edit anew: the person is typing too.`;
 
 /** Makes servers over one set of editors, one for each session, or for each request where the protocol has none. */
-export function serverFactory(editors: Editors, decided: Decided): () => McpServer {
-  const open = new OpenQuestions();
-  const offered = offers(decided);
+export function serverFactory(
+  editors: Editors,
+  policy: Policy,
+  { asking, readOnly }: Pick<Options, 'asking' | 'readOnly'>,
+): () => McpServer {
+  const asker = askers(asking, policy);
+  const served = readOnly ? tools.filter(({ action }) => action === 'read') : tools;
+  const common = {
+    editors,
+    offered: () => offers(served, policy),
+    isFree: (action: Action) => inForce(policy, action) === 'allow',
+  };
   /** Made when first needed, and once: they take longer than most calls. */
   let configs: Map<Tool, Config> | undefined;
   return () => {
     const server = new McpServer({ name: 'mcp-vim', title: 'Vim', version: VERSION }, { instructions: INSTRUCTIONS });
-    configs ??= new Map(tools.map((tool) => [tool, configOf(tool)]));
-    for (const [tool, config] of configs) register(server, tool, config, { editors, offered }, decided, open);
+    configs ??= new Map(served.map((tool) => [tool, configOf(tool)]));
+    for (const [tool, config] of configs) {
+      register(server, tool, config, common, policy, (context) => {
+        return layered(policy, asker(context, server.server.getClientCapabilities()));
+      });
+    }
     return server;
   };
 }
 
-function offers(decided: Decided): Offered[] {
-  const named = (action: Action): string[] => tools.filter((tool) => tool.action === action).map(({ name }) => name);
-  return ACTIONS.map((action) => ({ action, permission: inForce(decided, action), names: named(action) })).filter(
+function offers(served: readonly Tool[], policy: Policy): Offered[] {
+  const named = (action: Action): string[] => served.filter((tool) => tool.action === action).map(({ name }) => name);
+  return ACTIONS.map((action) => ({ action, permission: inForce(policy, action), names: named(action) })).filter(
     ({ names }) => names.length > 0,
   );
 }
@@ -44,7 +61,8 @@ function offers(decided: Decided): Offered[] {
 /** What calls of all tools work with. */
 interface Common {
   readonly editors: Editors;
-  readonly offered: readonly Offered[];
+  offered(): Offered[];
+  isFree(action: Action): boolean;
 }
 
 type Config = ReturnType<typeof configOf>;
@@ -65,24 +83,53 @@ function register(
   tool: Tool,
   config: Config,
   common: Common,
-  decided: Decided,
-  open: OpenQuestions,
+  policy: Policy,
+  permissionFor: (context: ServerContext) => Permission,
 ): void {
   server.registerTool(tool.name, config, (args: unknown, context: ServerContext) => {
-    const permission = layered(decided, elicitation(open, context, server.server.getClientCapabilities()));
+    const permission = permissionFor(context);
     const { signal } = context.mcpReq;
-    return run(tool, args, { ...common, signal, allow: (question) => permission.decide(question, signal) });
+    const call = { ...common, signal, allow: (question: Question) => permission.decide(question, signal) };
+    return run(tool, frozen(args), call, policy);
   });
 }
 
-async function run(tool: Tool, args: unknown, call: Call): Promise<CallToolResult | InputRequiredResult> {
+async function run(
+  tool: Tool,
+  args: unknown,
+  call: Call,
+  policy: Policy,
+): Promise<CallToolResult | InputRequiredResult> {
   try {
+    await refuseEarly(tool, args as Place, call, policy);
     const value = await tool.handle(args, call);
     return { content: [{ type: 'text', text: tool.text(value) }], structuredContent: value };
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
     return failure(tool, asFault(error));
   }
+}
+
+/** What the arguments of most tools have. */
+interface Place {
+  readonly target?: string;
+  readonly buffer?: number;
+}
+
+/** Changes that are denied anyway are refused before the text is read for them: not even an error is to tell of it. */
+async function refuseEarly({ action }: Tool, { target, buffer }: Place, call: Call, policy: Policy): Promise<void> {
+  if ((action !== 'write' && action !== 'save') || buffer === undefined) return;
+  const editor = call.editors.find(target);
+  const question = editorQuestion(action, editor, '', {}, undefined, fileOfBuffer(editor, buffer, call.signal));
+  const { decision, by } = await verdict(policy, question);
+  if (decision === 'deny') throw new Fault('denied', `${action} is denied by ${by}`);
+}
+
+/** The arguments, which nothing can change from here on: what is asked about is what runs. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
 }
 
 /** What the model can act on: what happened, what to do next, and the facts as JSON. */

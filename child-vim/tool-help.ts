@@ -23,9 +23,10 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** The tools with their arguments, for `--tool-help`. */
-export function toolHelp(): string {
+/** The tools with their arguments, for `--tool-help`; with `--read-only` those that are left. */
+export function toolHelp(readOnly: boolean): string {
   return tools
+    .filter(({ action }) => !readOnly || action === 'read')
     .map(({ name, action, description, input }) => {
       const rows = argumentsOf(input).flatMap(({ forms, ...argument }) => [row(argument), ...forms.map(indented)]);
       return `${name} (${action})\n  ${description}\n${rows.join('')}`;

@@ -6,8 +6,10 @@ import type { Action, inForce, Question } from './permission.js';
 /** What a tool works with while it handles one call. */
 export interface Call {
   readonly editors: Editors;
-  /** All tools by action, and what becomes of calls to them. */
-  readonly offered: readonly Offered[];
+  /** All tools by action, and what becomes of calls to them now. */
+  offered(): Offered[];
+  /** Whether calls that do this are allowed without a question, whatever they are about. */
+  isFree(action: Action): boolean;
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Returns when the person (or what they decided before) allows it. @throws Fault `denied`. */

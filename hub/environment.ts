@@ -10,6 +10,7 @@ export const INHERITED: readonly string[] = [
   'TZ',
   'TMPDIR',
   'DISPLAY',
+  'XAUTHORITY',
   'WAYLAND_DISPLAY',
   'DBUS_SESSION_BUS_ADDRESS',
   'SSH_AUTH_SOCK',

@@ -16,6 +16,7 @@ log.name(HUB_INFO.name);
 try {
   const [first, ...others] = process.argv.slice(2);
   if (first === 'import') await runImport(others);
+  else if (first === 'rules') await runRules(others);
   else await run(await readHubOptions(process.argv.slice(2)));
 } catch (error) {
   const fault = asFault(error);
@@ -33,6 +34,11 @@ async function run(options: HubOptions): Promise<void> {
 async function runImport(argv: readonly string[]): Promise<void> {
   const { importServers } = await import('./import.js');
   print(await importServers(argv));
+}
+
+async function runRules(argv: readonly string[]): Promise<void> {
+  const { manageRules } = await import('./rules.js');
+  print(await manageRules(argv));
 }
 
 function print(text: string): void {

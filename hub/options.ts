@@ -86,7 +86,8 @@ const SYNOPSIS = `mcp-multibroker [options] ALIAS SOURCE [child options] ...
 One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL, or ALIAS__TOOL where the client refuses dots.
 SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'   or   http(s)://HOST/PATH.
 
-mcp-multibroker import  makes a file for --config of what your MCP clients have; see import --help.`;
+mcp-multibroker import  makes a file for --config of what your MCP clients have; see import --help.
+mcp-multibroker rules  manages what is allowed without asking; see rules --help.`;
 
 /** The whole help text. */
 export function hubUsage(): string {

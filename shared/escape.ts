@@ -5,7 +5,7 @@
 const DECEPTIVE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 /** The text with every deceptive character as `\u{hex}`; newlines stay, and tabs. */
-function visible(text: string): string {
+export function visibleText(text: string): string {
   return text.replace(DECEPTIVE, (character) =>
     character === '\n' || character === '\t' ? character : escaped(character),
   );
@@ -16,12 +16,26 @@ export function visibleLine(text: string): string {
   return text.replace(DECEPTIVE, escaped);
 }
 
+/** Whether a text has characters that {@link visibleLine} would escape. */
+export function hasDeceptive(text: string): boolean {
+  return text.search(DECEPTIVE) !== -1;
+}
+
+/** JSON with `\\uXXXX` in place of every such character. */
+export function unicodeEscaped(json: string): string {
+  const unit = (character: string, at: number): string =>
+    `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return json.replace(DECEPTIVE, (character) =>
+    [...character.split('').keys()].map((at) => unit(character, at)).join(''),
+  );
+}
+
 function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** The head of a text that may be long, made visible, with what was left out. */
 export function preview(text: string, most: number): string {
-  if (text.length <= most) return `${visible(text)}\n(${text.length} characters)`;
-  return `${visible(text.slice(0, most))}\n… (${text.length} characters, of which the first ${most} are shown)`;
+  if (text.length <= most) return `${visibleText(text)}\n(${text.length} characters)`;
+  return `${visibleText(text.slice(0, most))}\n… (${text.length} characters, of which the first ${most} are shown)`;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EDIT_OPERATIONS, READ_BYTES } from '../limits.js';
 import { UNITS } from '../offsets.js';
 import { MAJOR, MINOR } from '../protocol.js';
+import { listQuestion } from '../question.js';
 import { defineTool } from '../tool.js';
 import { VERSION } from '../version.js';
 
@@ -19,7 +20,7 @@ const output = z.object({
   tools: z.array(
     z.object({
       action: z.string(),
-      permission: z.enum(['allow', 'deny', 'ask']),
+      permission: z.enum(['allow', 'deny', 'ask', 'rules']),
       names: z.array(z.string()),
     }),
   ),
@@ -43,11 +44,12 @@ export const capabilities = defineTool({
   name: 'capabilities',
   action: 'read',
   title: 'What can be done',
-  description: 'Which tools are allowed, denied or asked for each time; limits, units, versions, what an editor lacks.',
+  description:
+    'Which tools are allowed, denied, asked for each time or decided by rules; limits, units, versions, what an editor lacks.',
   input: z.strictObject({}),
   output,
   handle: async (_, { editors, offered, allow }) => {
-    await allow({ action: 'read', subject: 'targets', message: 'List the connected editors?', exact: {} });
+    await allow(listQuestion);
     return {
       server: {
         name: 'mcp-vim',
@@ -55,7 +57,7 @@ export const capabilities = defineTool({
         mcp: [MODERN, ...SUPPORTED_PROTOCOL_VERSIONS],
         plugin: `${MAJOR}.${MINOR}`,
       },
-      tools: [...offered],
+      tools: offered(),
       units: [...UNITS],
       limits: {
         read_bytes: READ_BYTES,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { editorQuestion } from '../question.js';
+import type { Files } from '../../shared/rule.js';
+import { once } from '../once.js';
+import { editorQuestion, filesAt } from '../question.js';
 import { search, vimPattern } from '../search-buffers.js';
 import { buffer, checkText, defineTool, target, withNul } from '../tool.js';
 
@@ -52,8 +54,10 @@ export const grep = defineTool({
     const { first, last = Number.MAX_SAFE_INTEGER, offset, limit } = range;
     const wanted = { pattern: vimPattern(pattern, literal, ignore_case), buffer: number, first, last, offset, limit };
     const editor = call.editors.find(name);
-    await call.allow(editorQuestion('read', editor, `search for ${pattern}`, wanted));
-    const { buffers, matches, count, isComplete } = await search(editor, wanted, call.signal);
+    const find = once(() => search(editor, wanted, call.signal));
+    const files = async (): Promise<Files> => filesAt((await find()).buffers.map(({ filename }) => filename));
+    await call.allow(editorQuestion('read', editor, `search for ${pattern}`, wanted, undefined, files));
+    const { buffers, matches, count, isComplete } = await find();
     const end = offset + matches.length;
     const matched = new Set(matches.map((match) => match.buffer));
     return {

@@ -22,7 +22,7 @@ export const newBuffer = defineTool({
   handle: async ({ target: name, text, filetype }, { editors, allow, signal }) => {
     checkText('text', text);
     const editor = editors.find(name);
-    await allow(editorQuestion('open', editor, 'make a new buffer', { text, filetype }, text));
+    await allow(editorQuestion('open', editor, 'make a new buffer', { text, filetype }, text, async () => []));
     const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
     return { target: editor.name, ...(await editor.write('new', { lines, filetype }, signal)) };
   },

@@ -1,5 +1,9 @@
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { editorQuestion } from '../question.js';
+import type { Files } from '../../shared/rule.js';
+import type { Editor } from '../editor.js';
+import { editorQuestion, filesAt } from '../question.js';
 import { bufferFacts, checkText, defineTool, target } from '../tool.js';
 
 export const open = defineTool({
@@ -27,7 +31,22 @@ export const open = defineTool({
   handle: async ({ target: name, path }, { editors, allow, signal }) => {
     checkText('path', path);
     const editor = editors.find(name);
-    await allow(editorQuestion('open', editor, `open the file ${path}`, { path }));
-    return { target: editor.name, ...(await editor.write('open', { path }, signal)) };
+    let place = path;
+    const files = async (): Promise<Files> => {
+      const found = filesAt([await fullPath(editor, path, signal)]);
+      // What was looked up in the rules is what is opened then.
+      if (found !== 'any') [place = path] = found;
+      return found;
+    };
+    await allow(editorQuestion('open', editor, `open the file ${path}`, { path }, undefined, files));
+    return { target: editor.name, ...(await editor.write('open', { path: place }, signal)) };
   },
 });
+
+/** The path as Vim takes it; `..` stays, since what it means depends on links. */
+async function fullPath(editor: Editor, path: string, signal: AbortSignal): Promise<string> {
+  if (path.startsWith('~/')) return homedir() + path.slice(1);
+  if (isAbsolute(path)) return path;
+  const { cwd } = await editor.request('state', { unlisted: false, offset: 0, limit: 1, recent: 0 }, signal);
+  return `${cwd}/${path}`;
+}

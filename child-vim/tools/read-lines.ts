@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Files } from '../../shared/rule.js';
 import { READ_BYTES } from '../limits.js';
-import { editorQuestion } from '../question.js';
+import { once } from '../once.js';
+import { editorQuestion, filesAt } from '../question.js';
 import { PAGE, readText } from '../read-text.js';
 import { buffer, bufferFacts, defineTool, seenTick, target, withNul } from '../tool.js';
 
@@ -40,9 +42,12 @@ export const readLines = defineTool({
     { editors, allow, signal },
   ) => {
     const editor = editors.find(name);
-    await allow(editorQuestion('read', editor, `read buffer ${number}`, { number, first, last }));
     const wanted = { buffer: number, first, last: last ?? Number.MAX_SAFE_INTEGER, column, tick };
-    const { facts, lines, lossy, next, ...found } = await readText(editor, wanted, PAGES, signal);
+    const read = once(() => readText(editor, wanted, PAGES, signal));
+    const files = async (): Promise<Files> => filesAt([(await read()).facts.filename]);
+    const exact = { number, first, last };
+    await allow(editorQuestion('read', editor, `read buffer ${number}`, exact, undefined, files));
+    const { facts, lines, lossy, next, ...found } = await read();
     const isCut = next !== undefined && next.column > 1;
     return {
       target: editor.name,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bufferName, editorQuestion } from '../question.js';
+import { bufferName, editorQuestion, fileOf } from '../question.js';
 import { buffer, bufferFacts, defineTool, expectedTick, target } from '../tool.js';
 
 export const save = defineTool({
@@ -17,9 +17,8 @@ export const save = defineTool({
   handle: async ({ target: name, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {
     const editor = editors.find(name);
     const facts = await editor.probe(number, tick, signal);
-    await allow(
-      editorQuestion('save', editor, `save ${bufferName(facts)}`, { number, tick, filename: facts.filename }),
-    );
+    const exact = { number, tick, filename: facts.filename };
+    await allow(editorQuestion('save', editor, `save ${bufferName(facts)}`, exact, undefined, fileOf(facts)));
     return { target: editor.name, ...(await editor.write('save', { buffer: number, tick }, signal)) };
   },
 });

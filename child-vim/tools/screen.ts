@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answers } from '../protocol.js';
-import { editorQuestion } from '../question.js';
+import { anyFile, editorQuestion } from '../question.js';
 import { defineTool, target } from '../tool.js';
 
 const { lines: _, ...facts } = answers.screen.shape;
@@ -22,7 +22,7 @@ export const screen = defineTool({
   }),
   handle: async ({ target: name }, { editors, allow, signal }) => {
     const editor = editors.find(name);
-    await allow(editorQuestion('read', editor, 'look at the screen', {}));
+    await allow(editorQuestion('read', editor, 'look at the screen', {}, undefined, anyFile));
     const { lines, ...found } = await editor.request('screen', {}, signal);
     return { target: editor.name, ...found, text: lines.map((line) => `${line}\n`).join('') };
   },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Files } from '../../shared/rule.js';
+import { once } from '../once.js';
 import type { Answer } from '../protocol.js';
-import { editorQuestion } from '../question.js';
+import { editorQuestion, filesAt } from '../question.js';
 import { bufferFacts, defineTool, place, target, withNul } from '../tool.js';
 
 /** Bytes of text in one answer. */
@@ -28,8 +30,10 @@ export const selection = defineTool({
   output,
   handle: async ({ target: name }, { editors, allow, signal }) => {
     const editor = editors.find(name);
-    await allow(editorQuestion('read', editor, 'read the selection', {}));
-    const answer = await editor.request('selection', { bytes: MOST_BYTES }, signal);
+    const read = once(() => editor.request('selection', { bytes: MOST_BYTES }, signal));
+    const files = async (): Promise<Files> => filesAt([(await read()).filename]);
+    await allow(editorQuestion('read', editor, 'read the selection', {}, undefined, files));
+    const answer = await read();
     const { lines, lossy = [], left_out = 0, next, next_column = 0, ...found } = answer;
     return {
       target: editor.name,

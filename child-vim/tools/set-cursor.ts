@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkTick } from '../editor.js';
-import { bufferName, editorQuestion } from '../question.js';
+import { bufferName, editorQuestion, fileOf } from '../question.js';
 import { buffer, bufferFacts, defineTool, expectedTick, target } from '../tool.js';
 
 const line = z.number().int().positive();
@@ -33,7 +33,7 @@ export const setCursor = defineTool({
     const params = { ...place, ...(tick === undefined ? {} : { tick }) };
     const where = `line ${place.line}, column ${place.column} of ${bufferName(facts)}`;
     const what = place.end === undefined ? `move the cursor to ${where}` : `select text from ${where}`;
-    await allow(editorQuestion('write', editor, what, params));
+    await allow(editorQuestion('write', editor, what, params, undefined, fileOf(facts)));
     return { target: editor.name, ...(await editor.write('cursor', params, signal)) };
   },
 });

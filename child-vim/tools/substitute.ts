@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../shared/fault.js';
 import type { Answer } from '../protocol.js';
-import { bufferName, editorQuestion } from '../question.js';
+import { bufferName, editorQuestion, fileOf } from '../question.js';
 import { literal as literally, multiline } from '../substitution.js';
 import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
 
@@ -44,7 +44,7 @@ export const substitute = defineTool({
     const found = await editor.write('matches', params, signal);
     if (expected !== undefined && expected !== found.count) throw otherCount(expected, found);
     const what = `replace ${found.count} matches in ${found.touched} lines of ${bufferName(facts)}`;
-    await allow(editorQuestion('write', editor, what, params, shown(args, found)));
+    await allow(editorQuestion('write', editor, what, params, shown(args, found), fileOf(facts)));
     const after = await editor.write('substitute', { ...params, count: found.count }, signal);
     const { count, lines, touched } = found;
     return { target: editor.name, ...after, count, lines, touched };

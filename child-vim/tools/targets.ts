@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asFault } from '../../shared/fault.js';
 import type { Editor } from '../editor.js';
+import { listQuestion } from '../question.js';
 import { defineTool } from '../tool.js';
 
 /** Milliseconds an editor has to say what it is doing. */
@@ -26,7 +27,7 @@ export const targets = defineTool({
   input: z.strictObject({}),
   output: z.object({ targets: z.array(entry) }),
   handle: async (_, { editors, allow, signal }) => {
-    await allow({ action: 'read', subject: 'targets', message: 'List the connected editors?', exact: {} });
+    await allow(listQuestion);
     const { active, all } = editors;
     const list = all.map(async (editor) => ({
       target: editor.name,

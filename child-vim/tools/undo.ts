@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bufferName, editorQuestion } from '../question.js';
+import { bufferName, editorQuestion, fileOf } from '../question.js';
 import { buffer, defineTool, expectedTick, type Tool, target } from '../tool.js';
 
 const output = z.object({
@@ -25,7 +25,8 @@ function step(name: 'undo' | 'redo', title: string, description: string): Tool {
     handle: async ({ target: wanted, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {
       const editor = editors.find(wanted);
       const facts = await editor.probe(number, tick, signal);
-      await allow(editorQuestion('write', editor, `${name} in ${bufferName(facts)}`, { name, number, tick }));
+      const exact = { name, number, tick };
+      await allow(editorQuestion('write', editor, `${name} in ${bufferName(facts)}`, exact, undefined, fileOf(facts)));
       return { target: editor.name, ...(await editor.write(name, { buffer: number, tick }, signal)) };
     },
   });

@@ -6,7 +6,11 @@ import { serverFactory } from '../../child-vim/server.js';
 
 /** The tools of mcp-vim as a client gets them. */
 export async function listedTools(): Promise<Tool[]> {
-  const server = serverFactory(new Editors(30_000), { allow: new Set(), deny: new Set() })();
+  const decided = { allow: new Set<string>(), deny: new Set<string>() };
+  const rules = { path: '', rules: () => [], change: async () => undefined };
+  const policy = { decided, rules, unasked: new Set(['read']) };
+  const asking = { way: 'mcp', helper: undefined, name: 'test' } as const;
+  const server = serverFactory(new Editors(30_000), policy, { asking, readOnly: false })();
   const client = new Client({ name: 'test', version: '0' });
   const [there, here] = InMemoryTransport.createLinkedPair();
   await server.connect(there);

@@ -4,6 +4,7 @@ import { tools } from '../../child-vim/tools/index.js';
 import { INHERITED, INHERITED_PREFIXES } from '../../hub/environment.js';
 import { IMPORT_FLAGS } from '../../hub/import.js';
 import { CHILD_FLAGS, HUB_FLAGS } from '../../hub/options.js';
+import { RULES_FLAGS } from '../../hub/rules.js';
 import { type Flag, flagSyntax } from '../../shared/flags.js';
 
 /** The reference page, from the tables that the programs themselves use. */
@@ -19,6 +20,8 @@ export function reference(): string {
     `A child inherits only ${[...INHERITED, ...INHERITED_PREFIXES.map((prefix) => `${prefix}*`)].map((name) => `\`${name}\``).join(', ')}, and what \`--env\` adds.`,
     '### mcp-multibroker import',
     flagTable(IMPORT_FLAGS),
+    '### mcp-multibroker rules',
+    flagTable(RULES_FLAGS),
     '## mcp-vim',
     flagTable(VIM_FLAGS),
     '### Tools',

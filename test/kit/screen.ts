@@ -17,7 +17,14 @@ export class Screen {
   /** The rows, without trailing blanks. */
   get rows(): string[] {
     const buffer = this.#terminal.buffer.active;
-    return Array.from({ length: 24 }, (_, row) => buffer.getLine(row)?.translateToString(true).trimEnd() ?? '');
+    return Array.from(
+      { length: 24 },
+      (_, row) =>
+        buffer
+          .getLine(buffer.baseY + row)
+          ?.translateToString(true)
+          .trimEnd() ?? '',
+    );
   }
 
   /** Row and column of the cursor, from 0. */

@@ -14,11 +14,12 @@ export const PROGRAM = existsSync(BUNDLED) ? resolve(ROOT, 'bin/mcp-vim') : reso
 
 /** A person's answer to a question. */
 export type Answer =
-  | { action: 'accept'; content: { decision: 'allow' | 'deny' } }
+  | { action: 'accept'; content: { decision: string; scope?: string; reason?: string; seen?: boolean } }
   | { action: 'decline' }
   | { action: 'cancel' };
 
-export const ALLOW: Answer = { action: 'accept', content: { decision: 'allow' } };
+/** Also where there is more to read than the question shows. */
+export const ALLOW: Answer = { action: 'accept', content: { decision: 'allow', seen: true } };
 export const DENY: Answer = { action: 'accept', content: { decision: 'deny' } };
 
 /** A tool's result as the tests look at it. */
@@ -33,6 +34,8 @@ export class Broker {
   readonly client: Client;
   /** The questions the person was asked. */
   readonly questions: string[] = [];
+  /** The forms they were asked with. */
+  readonly forms: Record<string, unknown>[] = [];
   /** How the person answers the next ones. */
   answer: Answer | (() => Promise<Answer>) = ALLOW;
   /** What it wrote to standard error. */
@@ -66,6 +69,7 @@ export class Broker {
     if (options.elicitation !== false) {
       client.setRequestHandler('elicitation/create', async ({ params }) => {
         broker.questions.push(params.message);
+        if ('requestedSchema' in params) broker.forms.push(params.requestedSchema.properties);
         return typeof broker.answer === 'function' ? await broker.answer() : broker.answer;
       });
     }

@@ -11,11 +11,11 @@ export interface Pair {
 }
 
 /** Starts them before the tests, with the Vim connected as `ed`, and ends them after; the person says yes anew in each test. */
-export function pair(options: { args?: readonly string[]; vimrc?: string } = {}): Pair {
+export function pair(options: { args?: readonly string[]; vimrc?: string; modern?: boolean } = {}): Pair {
   const found = {} as Pair;
   before(async () => {
     found.home = await makeHome();
-    found.broker = await Broker.start(found.home, options.args ?? []);
+    found.broker = await Broker.start(found.home, options.args ?? [], { modern: options.modern === true });
     found.vim = await Vim.start(found.home, { vimrc: options.vimrc ?? '' });
     await found.broker.join(found.vim, 'Mcp ed');
   });
@@ -27,6 +27,7 @@ export function pair(options: { args?: readonly string[]; vimrc?: string } = {})
   beforeEach(() => {
     found.broker.answer = ALLOW;
     found.broker.questions.length = 0;
+    found.broker.forms.length = 0;
   });
   return found;
 }

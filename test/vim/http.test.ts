@@ -186,8 +186,8 @@ describe('mcp-vim as a process', () => {
   it('refuses what needs permission where nobody can be asked, unless it was allowed before', async () => {
     const home = await makeHome();
     for (const [args, text] of [
-      [[], /cannot ask for it.*--auto-allow open/s],
-      [['--auto-allow', '*,write'], /cannot ask for it/],
+      [[], /could not be asked: there is no display.*--auto-allow/s],
+      [['--ask', 'mcp', '--auto-allow', '*,write'], /cannot ask for it.*--auto-allow open/s],
       [['--auto-allow', 'open'], /no Vim is connected/],
       [['--auto-allow', 'open', '--auto-deny', '*'], /denied by --auto-deny/],
     ] as const) {

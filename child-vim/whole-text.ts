@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { visibleText } from '../shared/escape.js';
+import { Fault } from '../shared/fault.js';
+import { privateDirectory, runtimeDirectory } from '../shared/paths.js';
+import { writePrivate } from '../shared/private-file.js';
+import { MOST_SHOWN } from '../shared/prompt.js';
+import { shutdown } from '../shared/shutdown.js';
+
+/** The files that are there now. */
+const left = new Set<string>();
+
+/**
+ * Leaves a file, for the person alone, with the whole text of a question that shows the beginning; its path.
+ * @throws Fault `denied` when it is too long to be looked at.
+ */
+export async function leaveWhole(message: string, details: string): Promise<string> {
+  checkLength(details);
+  const path = join(await privateDirectory(runtimeDirectory()), `question-${randomBytes(6).toString('hex')}.txt`);
+  if (left.size === 0) shutdown.add('the texts of questions', () => [...left].forEach(removeWhole));
+  left.add(path);
+  await writePrivate(path, `${message}\n\n${visibleText(details)}\n`, 'keep');
+  return path;
+}
+
+/** @throws Fault `denied` for a text that nobody can be expected to look at. */
+export function checkLength(details: string): void {
+  if (details.length <= MOST_SHOWN) return;
+  throw new Fault('denied', `the person cannot be shown ${details.length} characters, and is not asked`, {
+    next: `Do it in parts of at most ${MOST_SHOWN} characters.`,
+  });
+}
+
+/** Takes that file away. */
+export function removeWhole(path: string): void {
+  left.delete(path);
+  try {
+    unlinkSync(path);
+  } catch {
+    // The person has.
+  }
+}

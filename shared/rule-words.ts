@@ -1,0 +1,56 @@
+import { EVERY_ACTION } from './rule.js';
+
+/** What may stand in the rules of one kind of program. */
+export interface Words {
+  readonly actions: readonly string[];
+  /** For the person: what a subject looks like. */
+  readonly forms: string;
+  /** The subject as it is compared, or nothing for what can be none. */
+  subject(text: string): string | undefined;
+  /** The same for the beginning of subjects, which ends where a part of them does. */
+  prefix(text: string): string | undefined;
+}
+
+/** The classes of what a tool of mcp-vim does. */
+export const VIM_ACTIONS = ['read', 'write', 'open', 'save', 'exec', 'notify', 'ui'] as const;
+
+/** What runs a text in an editor; its subjects are `KIND:JSON:JSON`, the editor and the exact text. */
+export const VIM_COMMANDS = ['ex', 'eval', 'terminal'] as const;
+
+const KIND = `(${VIM_COMMANDS.join('|')})`;
+const TEXT = '("(?:[^"\\\\]|\\\\.)*")';
+const COMMAND = new RegExp(`^${KIND}:${TEXT}:${TEXT}$`, 's');
+const COMMANDS = new RegExp(`^${KIND}:(?:${TEXT}:)?$`, 's');
+
+const VIM: Words = {
+  actions: VIM_ACTIONS,
+  forms: 'targets, target:NAME, ex:"NAME":"COMMAND", eval:"NAME":"EXPRESSION" or terminal:"NAME":"COMMAND"',
+  subject: (text) => (text === 'targets' || /^target:./s.test(text) ? text : canonical(COMMAND.exec(text), '')),
+  prefix: (text) => (text.startsWith('target:') ? text : canonical(COMMANDS.exec(text), ':')),
+};
+
+/** By the beginning of the file's name. */
+const WORDS: ReadonlyMap<string, Words> = new Map([['vim', VIM]]);
+
+/** The words for a file such as `vim-default`, or nothing for what is no such name. */
+export function wordsFor(stem: string): Words | undefined {
+  const [, kind, name] = /^([a-z]+)-([A-Za-z0-9_][A-Za-z0-9._-]{0,63})$/.exec(stem) ?? [];
+  return name === undefined ? undefined : WORDS.get(kind ?? '');
+}
+
+/** Whether that is an action in these words. */
+export function isAction({ actions }: Words, text: string): boolean {
+  return text === EVERY_ACTION || actions.includes(text);
+}
+
+/** JSON may be written in many ways; it is compared in one. */
+function canonical(found: readonly (string | undefined)[] | null, end: string): string | undefined {
+  if (found === null) return undefined;
+  const [, kind = '', ...texts] = found;
+  try {
+    const parts = texts.filter((text) => text !== undefined).map((text) => JSON.stringify(JSON.parse(text)));
+    return [kind, ...parts].join(':') + end;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Asked, type Decision, firstMatch, type Rule } from './rule.js';
+import type { RuleFile } from './rule-file.js';
+import { inserted, type RuleText } from './rule-text.js';
+
+/** Actions decided beforehand on the command line. */
+export interface Decided {
+  readonly allow: ReadonlySet<string>;
+  readonly deny: ReadonlySet<string>;
+}
+
+/** All that is decided before anybody is asked. */
+export interface Policy {
+  readonly decided: Decided;
+  readonly rules: Pick<RuleFile, 'rules' | 'change' | 'path'>;
+  /** Actions that need no question where nothing else is said of them. */
+  readonly unasked: ReadonlySet<string>;
+}
+
+/** What becomes of something, and what decides it. */
+export interface Verdict {
+  readonly decision: Decision;
+  readonly by: string;
+}
+
+/**
+ * The command line's denials come first, then the first rule that matches, then what the command line allows.
+ * @throws Fault where the rules cannot be read: then nothing is allowed.
+ */
+export async function verdictOf({ decided, rules, unasked }: Policy, asked: Asked): Promise<Verdict> {
+  if (decided.deny.has(asked.action)) return { decision: 'deny', by: '--auto-deny' };
+  const found = await firstMatch(rules.rules(), asked);
+  if (found !== undefined) return { decision: found.rule.decision, by: `the rule at ${rules.path}:${found.line}` };
+  if (decided.allow.has(asked.action)) return { decision: 'allow', by: '--auto-allow' };
+  if (unasked.has(asked.action)) return { decision: 'allow', by: 'default: it needs no question' };
+  return { decision: 'ask', by: 'default: no rule says anything about it' };
+}
+
+/**
+ * Keeps what the person decided for ever. The rule comes last, where it overrules nothing; where a rule wants the question
+ * asked, one for the very subject comes before that.
+ * @throws Fault where it cannot be written.
+ */
+export async function remember({ rules }: Policy, asked: Asked, rule: Rule): Promise<void> {
+  await rules.change(async (text) => {
+    const found = await firstMatch(text.sections, asked);
+    if (found === undefined) return inserted(text, rule, text.sections.length);
+    // Somebody else has decided it meanwhile.
+    if (found.rule.decision !== 'ask') return text;
+    const exact: Rule = { decision: rule.decision, action: rule.action, subject: asked.subject };
+    const at = text.sections.indexOf(found);
+    const settled = inserted(text, exact, at);
+    return rule.subject === asked.subject ? settled : appended(settled, rule);
+  });
+}
+
+function appended(text: RuleText, rule: Rule): RuleText {
+  return inserted(text, rule, text.sections.length);
+}
