@@ -27,6 +27,8 @@ const RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
     'initialize',
     { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
   ],
+  // As of a server that answers what it does not know.
+  ['server/discover', {}],
   ['tools/list', { tools: [{ name: 'x', inputSchema: { type: 'object' } }] }],
 ]);
 
