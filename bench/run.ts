@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { http } from './http.js';
+import { hubs } from './hubs.js';
 import { many } from './many.js';
 import type { Verdict } from './report.js';
 import { start } from './start.js';
@@ -11,6 +13,8 @@ import { vim } from './vim.js';
  */
 const PARTS = new Map<string, () => Promise<Verdict[]>>([
   ['stdio', stdio],
+  ['http', http],
+  ['hubs', hubs],
   ['start', start],
   ['many', many],
   ['vim', vim],

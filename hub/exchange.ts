@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { IdKey } from '../shared/jsonrpc.js';
+import { endAtOnce } from '../shared/whole.js';
 import type { Journal } from './journal.js';
 import { EventStream } from './sse.js';
 
@@ -126,6 +127,6 @@ export class Exchange {
 
   #answerPlain(message: Buffer, status: number): void {
     const headers = { 'content-type': 'application/json', 'content-length': message.length, ...this.#headers };
-    this.#response.writeHead(status, headers).end(message);
+    endAtOnce(this.#response.writeHead(status, headers), message);
   }
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPEN_ARRAY } from '../shared/ascii.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { errorObject, Frame, type IdKey, idKey, keyOf } from '../shared/jsonrpc.js';
-import { MAX_LINE } from '../shared/lines.js';
 import type { Link } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Part } from '../shared/parts.js';
+import { wholeBody } from '../shared/whole.js';
 import { EventSessions } from './event-session.js';
 import type { Mirrored } from './mirrored.js';
 import { MODERN } from './modern.js';
@@ -182,14 +182,10 @@ function accepts(request: IncomingMessage, type: string): boolean {
 }
 
 async function body(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_LINE) throw new Refusal(413, `a message holds at most ${MAX_LINE} bytes`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+  return await wholeBody(request).catch((error: unknown) => {
+    const fault = asFault(error);
+    throw fault.kind === 'protocol' ? new Refusal(413, fault) : fault;
+  });
 }
 
 interface Outline {
