@@ -22,7 +22,7 @@ let failed = false;
 for (const { name, files, atOnce, wants } of SETS) {
   if (chosen.length > 0 ? !chosen.includes(name) : wants !== undefined) continue;
   console.log(`\n${name}${wants === undefined ? '' : `, with ${wants}`}`);
-  const args = ['--test', '--test-reporter=spec', '--test-timeout=60000'];
+  const args = ['--test', '--test-reporter=spec', '--test-timeout=180000'];
   args.push(`--test-concurrency=${atOnce}`, ...files);
   failed = spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0 || failed;
 }

@@ -83,42 +83,44 @@ async function connect(t: TestContext, transport: Transport, mode: Mode): Promis
   return { client, questions, notices, text };
 }
 
-for (const [way, transport] of WAYS_IN)
-  for (const [clientEra, mode] of CLIENTS)
-    for (const [childEra, childWords] of CHILDREN) {
-      it(`a client ${clientEra} over ${way}, a child ${childEra}`, { concurrency: true }, async (t) => {
-        const { client, questions, notices, text } = await connect(t, await transport(t, await childWords(t)), mode);
-        assert.equal(client.getProtocolEra(), mode === 'legacy' ? 'legacy' : 'modern');
-        assert.equal(await text('c.echo', { a: 'h\u00e9' }), '{"a":"h\u00e9"}');
+describe('a call and all that belongs to it', { concurrency: 3 }, () => {
+  for (const [way, transport] of WAYS_IN)
+    for (const [clientEra, mode] of CLIENTS)
+      for (const [childEra, childWords] of CHILDREN) {
+        it(`a client ${clientEra} over ${way}, a child ${childEra}`, async (t) => {
+          const { client, questions, notices, text } = await connect(t, await transport(t, await childWords(t)), mode);
+          assert.equal(client.getProtocolEra(), mode === 'legacy' ? 'legacy' : 'modern');
+          assert.equal(await text('c.echo', { a: 'h\u00e9' }), '{"a":"h\u00e9"}');
 
-        assert.match(
-          await text('c.ask', { message: 'who?', requestedSchema: { type: 'object', properties: {} } }),
-          /J\u00f6rg/,
-        );
-        assert.deepEqual(questions, ['c: who?']);
-        const sampling = { messages: [], maxTokens: 9 };
-        assert.match(await text('c.sample', sampling), /a sampled answer/);
-        assert.match(await text('c.roots'), /file:\/\/\/somewhere/);
+          assert.match(
+            await text('c.ask', { message: 'who?', requestedSchema: { type: 'object', properties: {} } }),
+            /J\u00f6rg/,
+          );
+          assert.deepEqual(questions, ['c: who?']);
+          const sampling = { messages: [], maxTokens: 9 };
+          assert.match(await text('c.sample', sampling), /a sampled answer/);
+          assert.match(await text('c.roots'), /file:\/\/\/somewhere/);
 
-        const steps: number[] = [];
-        const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress);
-        await text('c.progress', { steps: 4, pause: 20 }, { onprogress });
-        // The SDK drops the progress that comes in one piece with the result.
-        assert.deepEqual(steps.slice(0, 2), [1, 2]);
+          const steps: number[] = [];
+          const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress);
+          await text('c.progress', { steps: 4, pause: 20 }, { onprogress });
+          // The SDK drops the progress that comes in one piece with the result.
+          assert.deepEqual(steps.slice(0, 2), [1, 2]);
 
-        const stop = new AbortController();
-        const slow = text('c.slow', {}, { signal: stop.signal });
-        await eventually('it has begun', async () => (await text('c.begun')) === '1');
-        stop.abort('the user stopped it');
-        await assert.rejects(slow);
-        await eventually('the child knows', async () => (await text('c.cancelled')) !== '[]');
+          const stop = new AbortController();
+          const slow = text('c.slow', {}, { signal: stop.signal });
+          await eventually('it has begun', async () => (await text('c.begun')) === '1');
+          stop.abort('the user stopped it');
+          await assert.rejects(slow);
+          await eventually('the child knows', async () => (await text('c.cancelled')) !== '[]');
 
-        await text('c.add', { name: 'extra' });
-        await eventually('the client hears of the new tool', () => notices.includes('c.extra'));
-      });
-    }
+          await text('c.add', { name: 'extra' });
+          await eventually('the client hears of the new tool', () => notices.includes('c.extra'));
+        });
+      }
+});
 
-describe('resources whose changes somebody wants to hear of', () => {
+describe('resources whose changes somebody wants to hear of', { concurrency: 3 }, () => {
   for (const [clientEra, mode] of CLIENTS)
     for (const [childEra, childWords] of [...CHILDREN].slice(1)) {
       it(`by a client ${clientEra} of a child ${childEra}`, async (t) => {
