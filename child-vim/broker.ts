@@ -4,6 +4,7 @@ import { type HubAddress, keepConnected } from '../shared/connect.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Listener, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
+import { systemd } from '../shared/notify.js';
 import { RuleFile } from '../shared/rule-file.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
@@ -68,6 +69,7 @@ async function openListener(options: Options, editors: Editors, factory: () => M
   shutdown.add('the listener', () => listener.close());
   await leaveWord(options, listener, socket ?? '');
   log.info(`${name} listens on ${host}:${listener.port}`);
+  systemd.ready(`on ${host}:${listener.port}`);
   if (!isLoopback(host)) {
     log.warn(`${host} can be reached from other machines, and what passes is not encrypted: an ssh tunnel is safer`);
   }

@@ -6,6 +6,15 @@ import type { Form } from './forms.js';
 import type { Era } from './modern.js';
 import type { JsonObject } from './protocol.js';
 
+/** For whom a child that runs once for each client has a process. */
+export interface Owner {
+  /** Who that is, in words. */
+  readonly name: string;
+}
+
+/** All who come with single requests over HTTP: nothing tells one of them from another, or when it has gone. */
+export const STATELESS: Owner = { name: 'all clients without a session' };
+
 /** Who makes a call: a session, or where there are none, what the one request says of it. */
 export interface Caller {
   readonly era: Era;
@@ -13,6 +22,8 @@ export interface Caller {
   readonly form: Form;
   /** The connection; those who share one count as one client. */
   readonly peer: Peer;
+  /** Whose process it has of a child that runs once for each client: its connection's, or {@link STATELESS}. */
+  readonly owner: Owner;
   /** What it can do. */
   readonly capabilities: JsonObject | undefined;
   /** How it introduced itself. */

@@ -1,14 +1,16 @@
 import type { Child } from './child.js';
+import type { Expose } from './expose.js';
 import type { Form } from './forms.js';
-import type { Catalogue } from './protocol.js';
+import { type Catalogue, OWN_ALIAS } from './protocol.js';
 
 /** The longest instructions taken from one child, in characters. */
 const LONGEST = 8000;
 
 /** What clients are told to begin with: what the names mean, then the words of each child under its alias. */
-export function instructions(children: Iterable<Child>, { separator }: Form): string {
-  const mark = separator === '.' ? 'dot' : separator;
+export function instructions(children: Iterable<Child>, { separator }: Form, expose: Expose): string {
   const all = [...children];
+  if (expose === 'search') return searchInstructions(all, separator);
+  const mark = separator === '.' ? 'dot' : separator;
   const bare = all.filter(({ exposure }) => !exposure.prefixed).map(({ alias }) => alias);
   const rest = bare.length === 0 ? '' : ` Tools without such a part belong to: ${bare.join(', ')}.`;
   const parts = [
@@ -19,6 +21,13 @@ export function instructions(children: Iterable<Child>, { separator }: Form): st
     if (text !== undefined && text !== '') parts.push(`## ${alias}\n\n${text.slice(0, LONGEST)}`);
   }
   return parts.join('\n\n');
+}
+
+/** Which servers there are, and how their tools are come by; all else is to be asked for. */
+function searchInstructions(children: readonly Child[], separator: string): string {
+  const tool = (name: string): string => OWN_ALIAS + separator + name;
+  const aliases = children.map(({ alias }) => alias).filter((alias) => alias !== OWN_ALIAS);
+  return `Behind this hub are servers with more tools than are listed: ${aliases.join(', ') || 'none yet'}. Find a tool by ${tool('find')} and call it by ${tool('call')}; ${tool('describe')} has the schema of its arguments. ${tool('instructions')} tells what a server says of its use: ask before its first call.`;
 }
 
 /** The hub's own capabilities: what it merges and passes on, whichever children are there now. */

@@ -2,9 +2,11 @@ import type { Call } from '../shared/call.js';
 import type { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Peer } from '../shared/peer.js';
+import type { Owner } from './caller.js';
 import type { Exposure } from './exposure.js';
 import { MODERN } from './modern.js';
 import type { Catalogue } from './protocol.js';
+import type { Remarks } from './remarks.js';
 
 /** What the hub hears from its children. */
 export interface ChildEvents {
@@ -24,11 +26,22 @@ export interface ChildEvents {
 
 /** How a child is. */
 export interface ChildStatus {
-  readonly state: 'running' | 'starting' | 'stopped' | 'waiting to be started again' | 'away';
+  readonly state:
+    | 'running'
+    | 'starting'
+    | 'stopped'
+    | 'stopped until it is restarted'
+    | 'waiting to be started again'
+    | 'away';
   /** Its process. */
   readonly pid?: number | undefined;
-  /** Why it is not there. */
+  /** Why it failed last. */
   readonly error?: string | undefined;
+  /** How many times in a row it has failed, and the milliseconds until it is tried again. */
+  readonly failures?: number;
+  readonly wait?: number;
+  /** How much of what it wrote on standard output was no message. */
+  readonly junk?: number;
 }
 
 /** A server behind the hub, however it is reached. */
@@ -42,6 +55,14 @@ export interface Child {
   readonly catalogue: Catalogue | undefined;
   /** The connection, while there is one. */
   readonly peer: Peer | undefined;
+  /** What it said last on standard error, where the hub has that. */
+  readonly remarks: Remarks | undefined;
+  /** The one client that it serves; `undefined` where it is there for all. */
+  readonly owner: Owner | undefined;
+  /** The one that serves this client: itself, but for a child that runs once for each. */
+  instance(client: Owner): Child;
+  /** Those that there are: itself, but for a child that runs once for each client. */
+  instances(): readonly Child[];
   /**
    * The connection, for a call: starts the child where that is needed.
    * @throws Fault `gone` when it cannot be had now, or the signal's reason.
@@ -60,6 +81,11 @@ export interface Child {
    * @throws Fault `unsupported` where that is not the hub's to do, `gone` when it does not start.
    */
   restart(): Promise<void>;
+  /**
+   * Stops it until it is restarted; its open calls fail, and so do further ones.
+   * @throws Fault `unsupported` where that is not the hub's to do.
+   */
+  halt(): Promise<void>;
 }
 
 /** Whether it speaks 2026-07-28, as far as is known. */

@@ -1,26 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import PQueue from 'p-queue';
 import { asFault, Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
+import { type Caller, type Owner, STATELESS } from './caller.js';
 import { type Child, type ChildEvents, isModern } from './child.js';
 import { DialledChild } from './dialled.js';
 import { Guard } from './guard.js';
 import { type Greeting, offered, setLevel, tellHubs } from './handshake.js';
+import { PerClientChild } from './per-client.js';
 import { isAlias } from './prefix.js';
-import { isHub, type JsonObject } from './protocol.js';
+import { ANY_CLIENT, isHub, type JsonObject } from './protocol.js';
 import { Remembered } from './remembered.js';
 import { SpawnedChild, type SpawnedContext, type SpawnedSpec } from './spawned.js';
+import { Starts } from './starts.js';
 
 /** A child as the person configured it. */
 export interface ChildSpec extends SpawnedSpec {
   /** Started with the hub, not with its first call. */
   readonly eager: boolean;
+  /** Each client has a process of its own. */
+  readonly perClient?: boolean;
 }
 
-/** How many children start at one time, and how many there may be for another one to dial in. */
-const STARTS = 4;
+type Configured = SpawnedChild | PerClientChild;
+
+/** How many children there may be for another one to dial in. */
 const MOST = 4096;
 
 /** What a new configuration changed, by alias. */
@@ -37,11 +42,13 @@ export class Children implements Iterable<Child> {
   readonly #byAlias = new Map<string, Child>();
   /** All of them in order, until there are others. */
   #ordered: readonly Child[] | undefined;
-  readonly #configured = new Map<string, { readonly spec: ChildSpec; readonly child: SpawnedChild }>();
+  readonly #configured = new Map<string, { readonly spec: ChildSpec; readonly child: Configured }>();
   /** Those that are ending although the hub goes on. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #context: Omit<SpawnedContext, 'free'>;
   readonly #guard = new Guard();
+  /** The clients that are there, and what each can do for children. */
+  readonly #clients = new Map<Owner, JsonObject>();
   readonly #offer: Promise<JsonObject>;
   #offered: JsonObject | undefined;
   /** The least level of log messages that was asked for. */
@@ -55,8 +62,12 @@ export class Children implements Iterable<Child> {
     this.#offer = new Promise((resolve) => {
       this.#settleOffer = resolve;
     });
-    const starts = new PQueue({ concurrency: STARTS });
-    this.#context = { guard: this.#guard, starts, remembered: new Remembered(), greeting: this.#greeting() };
+    this.#context = {
+      guard: this.#guard,
+      starts: new Starts(),
+      remembered: new Remembered(),
+      greeting: this.#greeting(this.#offer),
+    };
     this.configure(specs);
   }
 
@@ -79,7 +90,7 @@ export class Children implements Iterable<Child> {
     const dialled = [...this.#byAlias.values()].filter((child) => child instanceof DialledChild);
     const taken = dialled.find(({ alias, peer }) => fresh.has(alias) && peer !== undefined);
     if (taken !== undefined) throw dialledFault(taken.alias);
-    this.#context.starts.concurrency = Math.max(STARTS, specs.filter(({ eager }) => eager).length);
+    this.#context.starts.allow(specs.filter(({ eager }) => eager).length);
     const before = new Map(this.#configured);
     const leaving = [...before.values()].filter(({ spec }) => !runsAlike(spec, fresh.get(spec.alias)));
     const left = leaving.map(({ child }) => child.alias);
@@ -87,7 +98,7 @@ export class Children implements Iterable<Child> {
     this.#configured.clear();
     for (const spec of specs) {
       const known = before.get(spec.alias);
-      const child = known === undefined || leaving.includes(known) ? this.#spawned(spec) : known.child;
+      const child = known === undefined || leaving.includes(known) ? this.#started(spec) : known.child;
       this.#configured.set(spec.alias, { spec, child });
     }
     this.#index(dialled);
@@ -109,21 +120,39 @@ export class Children implements Iterable<Child> {
     this.#settleOffer(this.#offered);
   }
 
-  /** Whether children were told that the client side has a capability. */
-  wereOffered(capability: string): boolean {
-    return capability in (this.#offered ?? {});
+  /** A client has come, or comes again; what it can do counts the first time. */
+  join({ owner, capabilities = {} }: Caller): void {
+    this.offer(capabilities);
+    if (this.#clients.has(owner)) return;
+    const can = offered(owner === STATELESS ? ANY_CLIENT : capabilities);
+    this.#clients.set(owner, can);
+    for (const child of this.#perClient()) child.join(owner, can);
+  }
+
+  /** A client has gone. */
+  leave(client: Owner): void {
+    this.#clients.delete(client);
+    for (const child of this.#perClient()) child.leave(client);
+  }
+
+  /** Whether a child was told that the client side has a capability. */
+  wasOffered({ owner }: Child, capability: string): boolean {
+    const told = owner === undefined ? this.#offered : this.#clients.get(owner);
+    return capability in (told ?? {});
   }
 
   /** Asks for log messages from a level on, now and of those that are greeted later. */
   async setLevel(level: string): Promise<void> {
     this.#level = level;
-    const peers = [...this.#byAlias.values()].filter(hasLog).map(({ peer }) => peer);
+    const peers = this.#running()
+      .filter(hasLog)
+      .map(({ peer }) => peer);
     await Promise.allSettled(peers.filter((peer) => peer !== undefined).map((peer) => setLevel(peer, level)));
   }
 
   /** Tells the hubs among the children, now and later ones, which hubs are in front; one that is in front itself is cut off. */
   tellHubs(): void {
-    for (const { peer, catalogue } of this.#byAlias.values()) {
+    for (const { peer, catalogue } of this.#running()) {
       if (peer === undefined || !isHub(catalogue?.server ?? {})) continue;
       tellHubs(peer, this.#hubs()).catch((error: unknown) => peer.close(asFault(error)));
     }
@@ -131,11 +160,16 @@ export class Children implements Iterable<Child> {
 
   /** Takes a child that dialled in. */
   dialledIn(alias: unknown, link: Link): void {
+    void this.adopt(alias, link);
+  }
+
+  /** The same; returns when it is known what the child offers, or that it is not taken. */
+  async adopt(alias: unknown, link: Link): Promise<void> {
     const child = this.#dialled(alias);
     if (child instanceof Fault) {
       log.warn(`a child that dialled in was refused: ${child.message}`);
       link.close(child);
-    } else void child.adopt(link);
+    } else await child.adopt(link);
   }
 
   /** Waits for the eager ones to be greeted, a bounded time. */
@@ -169,13 +203,26 @@ export class Children implements Iterable<Child> {
     this.#guard.close();
   }
 
-  #eager(): SpawnedChild[] {
+  /** Each by itself of those that run once for each client. */
+  #running(): Child[] {
+    return [...this.#byAlias.values()].flatMap((child) => child.instances());
+  }
+
+  #perClient(): PerClientChild[] {
+    return [...this.#byAlias.values()].filter((child) => child instanceof PerClientChild);
+  }
+
+  #eager(): Configured[] {
     return [...this.#configured.values()].filter(({ spec }) => spec.eager).map(({ child }) => child);
   }
 
-  #spawned(spec: ChildSpec): SpawnedChild {
+  #started(spec: ChildSpec): Configured {
     const context = { ...this.#context, free: Promise.resolve(this.#leaving.get(spec.alias)) };
-    return new SpawnedChild(spec, context, this.#events);
+    if (spec.perClient !== true) return new SpawnedChild(spec, context, this.#events);
+    const spawned = (can: JsonObject) => ({ ...context, greeting: this.#greeting(Promise.resolve(can)) });
+    const child = new PerClientChild(spec, { eager: spec.eager, spawned }, this.#events);
+    for (const [client, can] of this.#clients) child.join(client, can);
+    return child;
   }
 
   /** Puts the configured ones first; one that dialled in and is away makes room. */
@@ -190,7 +237,7 @@ export class Children implements Iterable<Child> {
   }
 
   /** Stops a child whose place is given to another one, or to none. */
-  #leave(child: SpawnedChild, why: Fault): void {
+  #leave(child: Configured, why: Fault): void {
     const { alias } = child;
     const ended = Promise.allSettled([this.#leaving.get(alias), child.stop(why)]).then(() => {
       if (this.#leaving.get(alias) === ended) this.#leaving.delete(alias);
@@ -206,14 +253,14 @@ export class Children implements Iterable<Child> {
     if (known !== undefined) return takenFault(alias);
     if (this.#byAlias.size >= MOST && !this.#forgetAway())
       return new Fault('busy', 'too many children have dialled in');
-    const child = new DialledChild(alias, this.#greeting(), this.#events);
+    const child = new DialledChild(alias, this.#greeting(this.#offer), this.#events);
     this.#byAlias.set(alias, child);
     this.#ordered = undefined;
     return child;
   }
 
-  #greeting(): Greeting {
-    return { capabilities: this.#offer, level: () => this.#level, hubs: this.#hubs };
+  #greeting(capabilities: Promise<JsonObject>): Greeting {
+    return { capabilities, level: () => this.#level, hubs: this.#hubs };
   }
 
   /** Forgets the first child that dialled in and is away; whether there was one. */

@@ -4,7 +4,7 @@ import type { Frame } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
 import type { Edit } from '../shared/parts.js';
 import { Peer } from '../shared/peer.js';
-import { type Caller, type Level, rankOf } from './caller.js';
+import { type Caller, type Level, type Owner, rankOf, STATELESS } from './caller.js';
 import { CANONICAL, type Form } from './forms.js';
 import { EMPTY } from './merged.js';
 import { type JsonObject, LISTS, type ListName, listChanged } from './protocol.js';
@@ -23,6 +23,7 @@ const LAST_ANSWERS = 1500;
 export class Client implements Caller {
   readonly era = 'legacy';
   readonly peer: Peer;
+  readonly owner: Owner;
   /** What it can do, once it has said `initialize`. */
   capabilities: JsonObject | undefined;
   /** Which names it takes, once it has said who it is. */
@@ -38,7 +39,8 @@ export class Client implements Caller {
   /** What it was last told of each list. */
   readonly #told = new Map<ListName, string>();
 
-  constructor(link: Link, events: ClientEvents) {
+  /** `isForOne`: the link is for one request of a client that may come again. */
+  constructor(link: Link, events: ClientEvents, isForOne = false) {
     const handlers = {
       request: (call: Call) => events.request(this, call),
       notification: (frame: Frame) => events.notification(this, frame),
@@ -46,6 +48,7 @@ export class Client implements Caller {
       end: (why: Fault) => events.end(this, why),
     };
     this.peer = new Peer(link, handlers, { lastAnswers: LAST_ANSWERS });
+    this.owner = isForOne ? STATELESS : this.peer;
   }
 
   /** Whether it has a capability; what is asked without one is left to it. */

@@ -3,13 +3,17 @@ import { asFault, Fault } from '../shared/fault.js';
 import type { ChildSpec } from './children.js';
 import { type Entry, flagsOf, type LeftOut, leftOut, readEntry, runsHub, tablesOf, unknownMembers } from './entry.js';
 import { expanded } from './expand.js';
+import { EXPOSURES, type Expose } from './expose.js';
 import { readStrictJsonc } from './jsonc.js';
 import { childSpec } from './options.js';
 import { aliasFor } from './prefix.js';
+import { objectOf } from './protocol.js';
 
 /** What a configuration file comes to. */
 export interface Config {
   readonly children: readonly ChildSpec[];
+  /** What clients see of the tools, where the file says that. */
+  readonly expose: Expose | undefined;
   /** What the person should know although it is no error. */
   readonly remarks: readonly string[];
 }
@@ -30,18 +34,24 @@ export const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
  * @throws Fault `invalid` that names file, server and key of every mistake.
  */
 export function readConfig(path: string, text: string, environment: Environment = process.env): Config {
-  const tables = tablesOf(readStrictJsonc(path, text));
+  const root = readStrictJsonc(path, text);
+  const tables = tablesOf(root);
   if (tables.length === 0) {
     throw new Fault('invalid', `${path} has no member "mcpServers"`, { next: EXAMPLE });
   }
   const reader = new Reader(path, environment);
+  const expose = reader.exposeOf(objectOf(root)['expose']);
   for (const [member, table] of tables) {
     if (typeof table === 'object' && table !== null && !Array.isArray(table)) {
       for (const [name, value] of Object.entries(table)) reader.take(name, value);
     } else reader.mistakes.push(`${member} must be an object of servers by name`);
   }
   if (reader.mistakes.length > 0) throw new Fault('invalid', `${path}: ${reader.mistakes.join('; ')}`);
-  return { children: [...reader.children.values()], remarks: reader.remarks.map((remark) => `${path}: ${remark}`) };
+  return {
+    children: [...reader.children.values()],
+    expose,
+    remarks: reader.remarks.map((remark) => `${path}: ${remark}`),
+  };
 }
 
 /** Takes one entry after the other and notes all that is to say of them. */
@@ -55,6 +65,12 @@ class Reader {
   constructor(path: string, environment: Environment) {
     this.#path = path;
     this.#environment = environment;
+  }
+
+  exposeOf(value: unknown): Expose | undefined {
+    const expose = EXPOSURES.find((word) => word === value);
+    if (expose === undefined && value !== undefined) this.mistakes.push(`expose must be "${EXPOSURES.join('" or "')}"`);
+    return expose;
   }
 
   take(name: string, value: unknown): void {

@@ -4,15 +4,24 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { asFault, Fault, systemFault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
+import { systemd } from '../shared/notify.js';
 import { shutdown } from '../shared/shutdown.js';
 import type { ChildSpec, Reconfigured } from './children.js';
 import { type Config, readConfig } from './config.js';
+import type { Expose } from './expose.js';
 import type { Hub } from './hub.js';
 import { FileWatch } from './watch.js';
+
+/** What the hub is to run, and what of it clients see. */
+export interface Wanted {
+  readonly children: readonly ChildSpec[];
+  readonly expose: Expose;
+}
 
 /** The children of the command line and of the configuration files, which are followed while the hub runs. */
 export class Configuration {
   readonly #fixed: readonly ChildSpec[];
+  readonly #expose: Expose | undefined;
   readonly #paths: readonly string[];
   readonly #watches: readonly FileWatch[];
   /** What the person has been told of the files as they are. */
@@ -21,17 +30,19 @@ export class Configuration {
   #hub: Hub | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(fixed: readonly ChildSpec[], paths: readonly string[]) {
+  /** What the command line says counts before what the files say. */
+  constructor(fixed: readonly ChildSpec[], expose: Expose | undefined, paths: readonly string[]) {
     this.#fixed = fixed;
+    this.#expose = expose;
     this.#paths = paths.map((path) => resolve(path.replace(/^~(?=\/)/, homedir())));
     this.#watches = this.#paths.map((path) => new FileWatch(path));
   }
 
   /**
-   * All children, those of the command line first.
+   * All children, those of the command line first; of what clients see, the first word counts.
    * @throws Fault `invalid`, or `gone` for a file that cannot be read.
    */
-  async read(): Promise<readonly ChildSpec[]> {
+  async read(): Promise<Wanted> {
     const files = await Promise.all(this.#paths.map(readFileAt));
     const children = new Map<string, { readonly spec: ChildSpec; readonly from: string }>();
     for (const { from, children: specs } of [{ from: 'the command line', children: this.#fixed }, ...files]) {
@@ -42,7 +53,8 @@ export class Configuration {
       }
     }
     this.#remark(files.flatMap(({ remarks }) => remarks));
-    return [...children.values()].map(({ spec }) => spec);
+    const [expose = 'all'] = [this.#expose, ...files.map((file) => file.expose)].filter((each) => each !== undefined);
+    return { children: [...children.values()].map(({ spec }) => spec), expose };
   }
 
   /** From now on the hub has what the files say, whenever one has changed since it was read, and at each SIGHUP. */
@@ -66,7 +78,9 @@ export class Configuration {
 
   async #reload(hub: Hub): Promise<void> {
     try {
-      const changes = hub.configure(await this.read());
+      const { children, expose } = await this.read();
+      const changes = hub.configure(children, expose);
+      systemd.status(hub.summary);
       log.info(`the configuration was read again: ${summary(changes)}`);
     } catch (error) {
       const text = `the configuration stays as it was: ${asFault(error).text}`;

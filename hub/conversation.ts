@@ -57,6 +57,11 @@ export class Conversation {
     return this.#catalogue;
   }
 
+  /** How much came that is no message. */
+  get junk(): number {
+    return this.#junk;
+  }
+
   /** Greets the child, offering it what the client side can do. */
   async begin(greeting: Greeting): Promise<void> {
     this.#overHttp = greeting.overHttp === true;

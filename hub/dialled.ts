@@ -16,6 +16,8 @@ export class DialledChild implements Child {
   readonly alias: string;
   readonly exposure: Exposure;
   readonly timeout = undefined;
+  readonly remarks = undefined;
+  readonly owner = undefined;
   readonly #greeting: Greeting;
   readonly #events: ChildEvents;
   #conversation: Conversation | undefined;
@@ -51,6 +53,14 @@ export class DialledChild implements Child {
     await this.#converse(link);
   }
 
+  instance(): Child {
+    return this;
+  }
+
+  instances(): readonly Child[] {
+    return [this];
+  }
+
   ready(): Promise<Peer> {
     const { peer } = this;
     if (peer !== undefined) return Promise.resolve(peer);
@@ -72,11 +82,16 @@ export class DialledChild implements Child {
   }
 
   status(): ChildStatus {
-    return { state: this.peer === undefined ? 'away' : 'running' };
+    return { state: this.peer === undefined ? 'away' : 'running', junk: this.#conversation?.junk ?? 0 };
   }
 
   restart(): Promise<void> {
     const next = 'Restart it where it was started.';
+    return Promise.reject(new Fault('unsupported', `${this.alias} dials in by itself`, { next }));
+  }
+
+  halt(): Promise<void> {
+    const next = 'Stop it where it was started.';
     return Promise.reject(new Fault('unsupported', `${this.alias} dials in by itself`, { next }));
   }
 

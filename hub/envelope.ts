@@ -3,23 +3,28 @@ import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import type { Edit } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
-import { type Caller, rankOf } from './caller.js';
+import { type Caller, type Owner, rankOf } from './caller.js';
 import { type Form, formFor } from './forms.js';
 import { META, MODERN, revisionFault } from './modern.js';
 import { type JsonObject, objectOf } from './protocol.js';
+
+/** What requests came by. */
+type Connection = Pick<Caller, 'peer' | 'owner'>;
 
 /** What a request of revision 2026-07-28 says of who makes it, in its `_meta`. */
 export class Envelope implements Caller {
   readonly era = 'modern';
   readonly peer: Peer;
+  readonly owner: Owner;
   readonly capabilities: JsonObject;
   readonly info: JsonObject;
   readonly level: string | undefined;
   readonly #rank: number;
   readonly #separator: string;
 
-  private constructor(meta: JsonObject, peer: Peer, separator: string) {
+  private constructor(meta: JsonObject, { peer, owner }: Connection, separator: string) {
     this.peer = peer;
+    this.owner = owner;
     this.capabilities = objectOf(meta[META.capabilities]);
     this.info = objectOf(meta[META.client]);
     this.#rank = rankOf(meta[META.logLevel]);
@@ -36,11 +41,11 @@ export class Envelope implements Caller {
    * Reads the envelope of a request, where it bears one.
    * @throws Fault for one that is not whole, or of another revision.
    */
-  static read(frame: Frame, peer: Peer, separator: string): Envelope | undefined {
+  static read(frame: Frame, on: Connection, separator: string): Envelope | undefined {
     if (!Envelope.isIn(frame)) return undefined;
     const meta = objectOf(frame.value('_meta'));
     checkEnvelope(meta);
-    return new Envelope(meta, peer, separator);
+    return new Envelope(meta, on, separator);
   }
 
   get form(): Form {

@@ -57,7 +57,8 @@ export class HeldCalls {
 export class HeldCrossing extends Crossing {
   readonly #held: HeldCalls;
   readonly #ask: Ask;
-  #edits: readonly Edit[] = [];
+  /** The call as it came first, and what is exchanged in it. */
+  #first: readonly [frame: Frame, edits: readonly Edit[]] | undefined;
   /** Whether the child did nothing, so that the call may be made anew. */
   #isRefused = false;
   readonly #questions = new Map<string, { readonly call: Call; readonly edits: readonly Edit[] }>();
@@ -90,7 +91,7 @@ export class HeldCrossing extends Crossing {
   }
 
   override forward(edits: readonly Edit[]): void {
-    this.#edits = edits;
+    this.#first = [this.call.frame, edits];
     super.forward(edits);
   }
 
@@ -125,9 +126,10 @@ export class HeldCrossing extends Crossing {
     }
     if (this.#outcome !== undefined) this.answer(this.#outcome);
     else if (this.#questions.size > 0) this.#askSoon();
-    else if (this.#isRefused) {
+    else if (this.#isRefused && this.#first !== undefined) {
+      const [frame, edits] = this.#first;
       this.#isRefused = false;
-      this.forward(this.#edits);
+      super.forward(edits, undefined, frame);
     } else this.resume();
   }
 

@@ -7,13 +7,15 @@ import type { Caller } from './caller.js';
 import { calmly } from './calm.js';
 import type { Child, ChildEvents } from './child.js';
 import { Children, type ChildSpec, type Reconfigured } from './children.js';
-import { Client } from './client.js';
+import { Client, type ClientEvents } from './client.js';
+import type { Expose } from './expose.js';
 import { AUTO, type Form } from './forms.js';
 import { headed } from './headed.js';
 import { HeldCalls } from './held.js';
 import { Listening } from './listening.js';
 import { MergedLists } from './merged.js';
 import type { Mirrored } from './mirrored.js';
+import type { OwnTools } from './own.js';
 import { ASKED, type ListName, OWN_ALIAS } from './protocol.js';
 import { Crossing, relay } from './relay.js';
 import { Router } from './router.js';
@@ -28,6 +30,8 @@ export interface HubSettings {
   readonly separator?: string;
   /** Whether the hub's own tools are offered beside those of the children. */
   readonly status?: boolean;
+  /** What clients see of the tools. */
+  readonly expose?: Expose;
   /** Called when a child without which the hub is not to run could not be started. */
   readonly missing?: (why: Fault) => void;
 }
@@ -51,11 +55,21 @@ export class Hub {
   /** The clients that have asked to be told of changes, other than sessions, which are always told. */
   readonly #listening = new Set<Listening>();
   readonly #merged: MergedLists;
+  readonly #separator: string;
+  readonly #hasStatus: boolean;
+  #expose: Expose;
+  #own: Promise<OwnTools> | undefined;
+  #ownReady: Promise<void> = Promise.resolve();
   readonly #tellChanges = calmly(() => this.#tellChanged(), CALM);
   /** How many new configurations are being taken up; clients are not told of changes meanwhile. */
   #unsettled = 0;
 
-  constructor(specs: readonly ChildSpec[], { separator = AUTO, status = false, missing }: HubSettings = {}) {
+  constructor(specs: readonly ChildSpec[], settings: HubSettings = {}) {
+    const { separator = AUTO, status = false, expose = 'all', missing } = settings;
+    this.#separator = separator;
+    this.#hasStatus = status;
+    this.#expose = expose;
+    this.#checkOwn(specs, expose);
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
       notification: (child, frame, on) => this.#pass(child, frame, on),
@@ -67,7 +81,7 @@ export class Hub {
     this.#tree = new Tree(() => this.children.tellHubs());
     this.children = new Children(specs, events, () => this.#tree.path());
     this.#uris = new Uris(this.children);
-    this.#merged = new MergedLists(this.children, this.#uris.owners);
+    this.#merged = new MergedLists(this.children, this.#uris.owners, () => this.#expose);
     const { children } = this;
     this.#router = new Router(
       {
@@ -77,12 +91,14 @@ export class Hub {
         subscriptions: this.#subscriptions,
         tree: this.#tree,
         held: this.#held,
+        expose: () => this.#expose,
+        ownReady: () => this.#ownReady,
         ask: (child, question, on) => this.#ask(child, question, on),
         listen: (call, caller) => this.#listen(call, caller),
       },
       separator,
     );
-    if (status) void this.#offerStatus();
+    if (status || expose === 'search') this.#offerOwn();
   }
 
   /**
@@ -91,17 +107,18 @@ export class Hub {
    */
   serve(link: Link, isForOne = false): Promise<Fault> {
     return new Promise((resolve) => {
-      const client = new Client(link, {
+      const events: ClientEvents = {
         request: (from, call) => this.#router.request(from, call),
         notification: (from, frame) => this.#router.notification(from, frame),
         end: (from, why) => {
           this.#clients.delete(from);
+          if (!isForOne) this.#left(from);
           this.#subscriptions.removeAll(from);
-          if (!isForOne) this.#held.dropAll(from.peer);
           this.#tree.forget(from);
           resolve(why);
         },
-      });
+      };
+      const client = new Client(link, events, isForOne);
       this.#clients.add(client);
       client.peer.start();
     });
@@ -112,8 +129,10 @@ export class Hub {
    * known what the new ones offer.
    * @throws Fault when it cannot be; then all is as before.
    */
-  configure(specs: readonly ChildSpec[]): Reconfigured {
+  configure(specs: readonly ChildSpec[], expose: Expose = this.#expose): Reconfigured {
+    this.#checkOwn(specs, expose);
     const changes = this.children.configure(specs);
+    if (expose !== this.#expose) this.#exposeBy(expose);
     this.children.start();
     void this.#settle(changes);
     return changes;
@@ -129,17 +148,50 @@ export class Hub {
     for (const client of this.#clients) client.say(level, text);
   }
 
-  async #offerStatus(): Promise<void> {
-    const { serveStatus } = await import('./status.js');
+  /** Its servers, for a person. */
+  get summary(): string {
+    const aliases = [...this.children].map(({ alias }) => alias).filter((alias) => alias !== OWN_ALIAS);
+    return aliases.length === 0 ? 'no servers' : `servers: ${aliases.join(', ')}`;
+  }
+
+  #offerOwn(): void {
+    if (this.#own !== undefined) return;
     const [near, far] = memoryLinks([OWN_ALIAS, 'the hub']);
-    serveStatus(far, this.children);
-    this.children.dialledIn(OWN_ALIAS, near);
+    this.#own = import('./own.js').then(
+      ({ OwnTools: Own }) =>
+        new Own(far, this.children, this.#merged, () => ({
+          status: this.#hasStatus,
+          expose: this.#expose,
+          separator: this.#separator,
+        })),
+    );
+    this.#ownReady = this.children.adopt(OWN_ALIAS, near);
+  }
+
+  /** @throws Fault `invalid` where a child has the alias of the hub's own tools. */
+  #checkOwn(specs: readonly ChildSpec[], expose: Expose): void {
+    if ((expose === 'search' || this.#hasStatus) && specs.some(({ alias }) => alias === OWN_ALIAS))
+      throw new Fault('invalid', `the hub itself has the alias ${OWN_ALIAS} with --status and with --expose search`, {
+        next: 'Give the child another one.',
+      });
+  }
+
+  #exposeBy(expose: Expose): void {
+    this.#expose = expose;
+    this.#offerOwn();
+    void this.#own?.then((own) => own.changed());
+  }
+
+  /** What waits for the client, and what runs for it alone, ends. */
+  #left({ peer, owner }: Client): void {
+    this.#held.dropAll(peer);
+    this.children.leave(owner);
   }
 
   /** A question that a child sends goes to the client that owns the call it belongs to. */
   #question(child: Child, question: Call): void {
     const open = crossingsAt(child, question.on);
-    const [caller, ...others] = callersOf(open, this.#clients);
+    const [caller, ...others] = callersOf(open, this.#clientsOf(child));
     if (caller === undefined || others.length > 0) {
       const why = caller === undefined ? 'nobody is' : 'no single client is';
       question.fail(new Fault('unsupported', `${why} there to answer ${child.alias}`));
@@ -156,7 +208,7 @@ export class Hub {
     const isForPerson = frame.method === 'elicitation/create';
     if (!caller.can(ASKED.get(frame.method))) {
       // What was offered is not an error to ask for, whichever client it is.
-      if (isForPerson && this.children.wereOffered('elicitation')) question.result({ action: 'decline' });
+      if (isForPerson && this.children.wasOffered(child, 'elicitation')) question.result({ action: 'decline' });
       else question.fail(new Fault('unsupported', `the client does not answer ${frame.method}`));
       return;
     }
@@ -174,14 +226,19 @@ export class Hub {
     const isLog = frame.method === 'notifications/message';
     const edits = isLog ? headed(frame.bytes, frame.at('logger'), `${child.alias}/`) : [];
     const open = crossingsAt(child, on);
-    for (const caller of callersOf(open, this.#clients))
+    for (const caller of callersOf(open, this.#clientsOf(child)))
       caller.hear(frame, edits, open.find((crossing) => crossing.caller.peer === caller.peer)?.call);
+  }
+
+  /** Whom it may concern what a child says by itself: all, or the only one that it serves. */
+  #clientsOf({ owner }: Child): Iterable<Client> {
+    return owner === undefined ? this.#clients : [...this.#clients].filter((client) => client.owner === owner);
   }
 
   /** A client listens from now on, until it cancels that (2026-07-28). */
   #listen(call: Call, caller: Caller): void {
     const listening = new Listening(call, caller.form, this.#merged.states(caller.form));
-    const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.owner(uri) }));
+    const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.reached(uri, caller.owner) }));
     call.watchedBy({
       cancelled: () => {
         this.#listening.delete(listening);

@@ -3,6 +3,7 @@ import { asFault, type Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import type { ListenOptions } from '../shared/listener.js';
 import { log } from '../shared/log.js';
+import { systemd } from '../shared/notify.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
 import type { Configuration } from './configuration.js';
@@ -54,9 +55,11 @@ async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
   for (const { token } of options.connects) log.hide(token);
   const configuration = await configurationOf(options);
-  const hub = new Hub((await configuration?.read()) ?? options.children, {
+  const { children, expose } = (await configuration?.read()) ?? options;
+  const hub = new Hub(children, {
     separator: options.separator,
     status: options.status,
+    ...(expose === undefined ? {} : { expose }),
     missing: (why) => void endWithout(why),
   });
   // With files, SIGHUP means that they are to be read again.
@@ -102,10 +105,10 @@ async function endWithout(why: Fault): Promise<void> {
 }
 
 /** The configuration files, where there are any; what reads them is loaded only then. */
-async function configurationOf({ children, configs }: HubOptions): Promise<Configuration | undefined> {
+async function configurationOf({ children, expose, configs }: HubOptions): Promise<Configuration | undefined> {
   if (configs.length === 0) return undefined;
   const { Configuration } = await import('./configuration.js');
-  return new Configuration(children, configs);
+  return new Configuration(children, expose, configs);
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {
@@ -136,6 +139,7 @@ async function openFrontDoor(options: HubOptions, hub: Hub): Promise<void> {
     const listener = await acceptChildren(await frontDoor(options), hub.children, http);
     shutdown.add('the listener', () => listener.close());
     log.info(`${options.name} listens on ${listener.host}:${listener.port}`);
+    systemd.ready(`${hub.summary}, on ${listener.host}:${listener.port}`);
   } catch (error) {
     const fault: Fault = asFault(error);
     if (options.bound || !(options.stdio || options.connects.length > 0)) {

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Child } from './child.js';
+import { type Expose, seen } from './expose.js';
 import type { Form } from './forms.js';
 import type { Item } from './item.js';
+import type { ByAlias } from './lookup.js';
 import type { Owners } from './owners.js';
 import { type Page, pageAt } from './pages.js';
 import { splitName } from './prefix.js';
 import { LIST_NAMES, LISTS, type ListName, NOTHING } from './protocol.js';
-import { type Shown, shownNames, shownUris } from './shown.js';
+import { type Named, named, type Others, type Shown, shownNames, shownUris } from './shown.js';
 import { namespaced } from './uris.js';
 
 /** What a list of a child was made into for one form, and by which naming of its URIs. */
@@ -18,23 +20,22 @@ interface Made {
 /** The state of a list that is empty. */
 export const EMPTY = '';
 
-/** The children, also by alias. */
-type Known = Iterable<Child> & { get(alias: string): Child | undefined };
-
 /**
  * The lists of all children as clients see them, in the order of the children, then their own. What was made of a
  * child's list is kept as long as the child has that list: a change costs what that child offers, however many others
  * there are.
  */
 export class MergedLists {
-  readonly #children: Known;
+  readonly #children: ByAlias;
   readonly #owners: ReadonlyMap<ListName, Owners>;
+  readonly #expose: () => Expose;
   readonly #made = new WeakMap<readonly Item[], Map<Form, Made>>();
 
-  /** `owners` are those of the lists that have URIs. */
-  constructor(children: Known, owners: ReadonlyMap<ListName, Owners>) {
+  /** `owners` are those of the lists that have URIs, `expose` says what clients see of the tools. */
+  constructor(children: ByAlias, owners: ReadonlyMap<ListName, Owners>, expose: () => Expose = () => 'all') {
     this.#children = children;
     this.#owners = owners;
+    this.#expose = expose;
   }
 
   /** For each list a text that differs when the list does. */
@@ -52,6 +53,12 @@ export class MergedLists {
     return { ...pageAt(shown, state, cursor), state };
   }
 
+  /** The entries of a list of names one by one, whether or not clients see them in the list. */
+  named(list: ListName, form: Form): Named[] {
+    const taken = new Map<string, string>();
+    return [...this.#children].flatMap((child) => named(child, list, form, this.#others(child, taken, form)));
+  }
+
   #list(list: ListName, form: Form): Shown[] {
     return LISTS[list].key === 'name' ? this.#names(list, form) : this.#uris(list, form);
   }
@@ -59,14 +66,19 @@ export class MergedLists {
   #names(list: ListName, form: Form): Shown[] {
     const found: Shown[] = [];
     const taken = new Map<string, string>();
-    for (const child of this.#children) {
+    for (const child of seen(this.#children, list, this.#expose())) {
       const items = itemsOf(child, list);
       if (items.length === 0) continue;
-      if (child.exposure.prefixed) found.push(this.#kept(items, form, 0, () => shownNames(child, list, form)));
-      // Names without a prefix may be those of others, so that they depend on who else is there.
-      else found.push(shownNames(child, list, form, { taken, meant: (name) => this.#meant(child, name, form) }));
+      const others = this.#others(child, taken, form);
+      const make = (): Shown => shownNames(child, list, form, others);
+      found.push(others === undefined ? this.#kept(items, form, 0, make) : make());
     }
     return found;
+  }
+
+  /** Names without a prefix may be those of others, so that they depend on who else is there. */
+  #others(child: Child, taken: Map<string, string>, form: Form): Others | undefined {
+    return child.exposure.prefixed ? undefined : { taken, meant: (name) => this.#meant(child, name, form) };
   }
 
   #uris(list: ListName, form: Form): Shown[] {

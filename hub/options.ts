@@ -4,10 +4,10 @@ import { Fault } from '../shared/fault.js';
 import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
 import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
+import { EXPOSURES, type Expose } from './expose.js';
 import { AUTO } from './forms.js';
 import type { Era } from './modern.js';
 import { isAlias, isSeparator } from './prefix.js';
-import { OWN_ALIAS } from './protocol.js';
 import type { RemoteSpec } from './remote.js';
 import type { ProgramSpec } from './spawn.js';
 
@@ -30,7 +30,12 @@ export const HUB_FLAGS: readonly Flag[] = [
   },
   {
     name: 'status',
-    help: 'offer tools of the hub itself: hub.servers tells how each server is, hub.restart restarts one',
+    help: 'offer tools of the hub itself: hub.servers, hub.restart, hub.stop, hub.instructions',
+  },
+  {
+    name: 'expose',
+    value: 'all|search',
+    help: "what clients see: all tools, or only the hub's own, by which the others are found and called (all)",
   },
   {
     name: 'connect',
@@ -59,6 +64,7 @@ export const CHILD_FLAGS: readonly Flag[] = [
     many: true,
     help: 'never offer those so named, whatever --allow says; may be repeated',
   },
+  { name: 'per-client', help: 'run it once for each client, from its first call to the end of its session' },
   { name: 'no-prefix', help: 'show its names without its alias' },
   { name: 'era', value: 'E', help: 'speak to it as before 2026-07-28 (legacy) or from then on (modern) only (auto)' },
   { name: 'timeout', value: 'S', help: 'fail a call after so many seconds without answer or progress (never)' },
@@ -107,6 +113,8 @@ export interface HubOptions {
   readonly status: boolean;
   /** Other hubs to which this one offers what it has. */
   readonly connects: readonly HubAddress[];
+  /** What clients see of the tools, where that is said. */
+  readonly expose: Expose | undefined;
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
   /** Files with more children. */
@@ -136,7 +144,6 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
   }
   if (alias !== undefined)
     throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
-  checkOwnAlias(hub.has('status'), children);
   return {
     stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     name: checkedName(hub.get('name')?.[0] ?? 'default'),
@@ -146,6 +153,7 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
     status: hub.has('status'),
     connects: addresses(hub.get('connect')),
+    expose: checkedExpose(hub.get('expose')?.[0]),
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
     configs: hub.get('config') ?? [],
@@ -158,9 +166,12 @@ function addresses(urls: readonly string[] = []): readonly HubAddress[] {
   return [...urls, ...others].map(hubAddress);
 }
 
-function checkOwnAlias(isTaken: boolean, children: readonly ChildDraft[]): void {
-  if (isTaken && children.some(({ alias }) => alias === OWN_ALIAS))
-    throw usageFault(`--status takes the alias ${OWN_ALIAS} for the hub itself; give the child another one`);
+/** @throws Fault `invalid` for anything but one of the words. */
+function checkedExpose(text: string | undefined): Expose | undefined {
+  const expose = EXPOSURES.find((word) => word === text);
+  if (expose === undefined && text !== undefined)
+    throw usageFault(`--expose ${JSON.stringify(text)}: give ${EXPOSURES.join(' or ')}`);
+  return expose;
 }
 
 /** A child as it is written: what its flags mean is not read yet. */
@@ -244,6 +255,7 @@ export function childSpec({ alias, from, flags }: ChildDraft): ChildSpec {
     allow: flags.get('allow') ?? [],
     deny: flags.get('deny') ?? [],
     ...(era === undefined ? {} : { era }),
+    ...(flags.has('per-client') ? { perClient: true } : {}),
     ...(timeout === undefined ? {} : { timeout }),
     ...(idle === undefined ? {} : { idle }),
     source: typeof from === 'string' ? remoteSource(alias, from, flags) : programSource(alias, from, flags),

@@ -31,10 +31,10 @@ class Relay implements Waiting, CallWatcher {
     call.watchedBy(this);
   }
 
-  /** Sends the request. */
-  forward(edits: readonly Edit[], on?: Call): void {
+  /** Sends the request, or an earlier form of it. */
+  forward(edits: readonly Edit[], on?: Call, frame = this.call.frame): void {
     if (this.#timeout !== undefined) this.#limit(this.#timeout);
-    this.#id = this.to.forward(this.call.frame, edits, this, on);
+    this.#id = this.to.forward(frame, edits, this, on);
   }
 
   answer(outcome: Frame | Fault): void {

@@ -10,16 +10,28 @@ import { type Child, isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
 import { Envelope } from './envelope.js';
+import { type Expose, isWhole } from './expose.js';
 import { AUTO, formFor } from './forms.js';
 import { type HeldCalls, HeldCrossing } from './held.js';
+import { CALL, innerCall } from './inner.js';
 import { type Addressee, Lookup } from './lookup.js';
 import type { MergedLists } from './merged.js';
 import { type Mirrored, mirroredOf } from './mirrored.js';
 import { COMPLETE, META, MODERN } from './modern.js';
 import { mayEndInHash } from './names.js';
+import { failed } from './own-tool.js';
 import { PassedCrossing } from './passed.js';
 import { splitSpan } from './prefix.js';
-import { HUB_INFO, type JsonObject, LIST_NAMES, LISTS, type ListName, objectOf, REVISIONS } from './protocol.js';
+import {
+  HUB_INFO,
+  type JsonObject,
+  LIST_NAMES,
+  LISTS,
+  type ListName,
+  OWN_ALIAS,
+  objectOf,
+  REVISIONS,
+} from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 import { RetriedCrossing } from './retried.js';
 import { subscribe, unsubscribe } from './standing.js';
@@ -69,6 +81,10 @@ export interface Surroundings {
   readonly subscriptions: Subscriptions;
   readonly tree: Tree;
   readonly held: HeldCalls;
+  /** What clients see of the tools. */
+  readonly expose: () => Expose;
+  /** Resolves when the hub's own tools are there, where they are to be. */
+  readonly ownReady: () => Promise<void>;
   /** Puts a question of a child in the course of a call. */
   readonly ask: (child: Child, question: Call, on: Crossing) => void;
   /** Takes a client that listens to changes. */
@@ -107,7 +123,7 @@ export class Router {
   /** @throws Fault for what can be sent nowhere. */
   request(client: Client, call: Call): void {
     const { frame } = call;
-    const envelope = client.capabilities === undefined ? Envelope.read(frame, client.peer, this.#separator) : undefined;
+    const envelope = client.capabilities === undefined ? Envelope.read(frame, client, this.#separator) : undefined;
     if (envelope !== undefined) {
       this.#modernRequest(envelope, call);
       return;
@@ -132,13 +148,15 @@ export class Router {
   notification(client: Client, frame: Frame): void {
     if (frame.method === 'notifications/initialized') client.initialized();
     else if (frame.method === 'notifications/roots/list_changed') {
-      for (const child of this.#children) if (!isModern(child)) child.peer?.send([frame.bytes]);
+      const all = [...this.#children].flatMap((child) => child.instances()).filter((child) => !isModern(child));
+      const own = all.filter(({ owner }) => owner === undefined || owner === client.owner);
+      for (const child of own) child.peer?.send([frame.bytes]);
     }
   }
 
   #modernRequest(caller: Envelope, call: Call): void {
     const { method } = call.frame;
-    this.#children.offer(caller.capabilities);
+    this.#children.join(caller);
     const list = BY_METHOD.get(method);
     if (method === 'server/discover') answer(call, this.#discover(caller));
     else if (list !== undefined) void this.#list(caller, call, list);
@@ -165,9 +183,10 @@ export class Router {
   #pass(caller: Caller, call: Call, again?: Again): void {
     const { method } = call.frame;
     const list = BY_NAME.get(method);
-    if (list !== undefined) this.#byName(caller, call, list, NAME, again);
+    if (this.#hub.expose() === 'search' && this.#isInner(call)) this.#inner(caller, call, again);
+    else if (list !== undefined) this.#byName(caller, call, list, NAME, again);
     else if (method === 'resources/read') {
-      const { to, edits } = this.#owning(call.frame, URI);
+      const { to, edits } = this.#owning(caller, call.frame, URI);
       this.#send(caller, call, to.child, edits, again);
     } else if (method === 'completion/complete') this.#complete(caller, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
@@ -180,7 +199,7 @@ export class Router {
       ...UNCACHED,
       supportedVersions: [MODERN, ...REVISIONS],
       capabilities: capabilities(),
-      instructions: instructions(this.#children, caller.form),
+      instructions: instructions(this.#children, caller.form, this.#hub.expose()),
       _meta: { [META.server]: HUB_INFO },
     };
   }
@@ -191,20 +210,21 @@ export class Router {
     client.capabilities = objectOf(can);
     client.info = objectOf(clientInfo);
     client.form = formFor(client.info['name'], this.#separator);
-    this.#children.offer(client.capabilities);
+    this.#children.join(client);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
     client.greeted();
     return {
       protocolVersion: REVISIONS.includes(String(protocolVersion)) ? protocolVersion : REVISIONS[0],
       capabilities: capabilities(),
       serverInfo: HUB_INFO,
-      instructions: instructions(this.#children, client.form),
+      instructions: instructions(this.#children, client.form, this.#hub.expose()),
     };
   }
 
   async #list(caller: Client | Envelope, call: Call, list: ListName): Promise<void> {
     try {
-      await this.#children.learned(PATIENCE);
+      await this.#hub.ownReady();
+      if (isWhole(list, this.#hub.expose())) await this.#children.learned(PATIENCE);
       const page = this.#hub.merged.page(list, caller.form, call.frame.value('cursor') ?? undefined);
       if (caller.era === 'legacy') caller.gave(list, page.state);
       const head = caller.era === 'legacy' ? '{' : UNCACHED_TEXT;
@@ -248,12 +268,45 @@ export class Router {
   #byLookup(caller: Caller, call: Call, list: ListName, path: Path, again?: Again): void {
     const shown = call.frame.value(...path);
     if (typeof shown !== 'string') throw this.#unknown(caller, `${call.frame.method} needs the name of what it is for`);
-    const found = this.#lookup.listed(list, shown);
-    const send = (to: Addressee | undefined): void => {
+    this.#find(call, list, shown, (to) => {
       const span = call.frame.at(...path);
       if (to === undefined || span === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(shown)}`);
       this.#send(caller, call, to.child, [{ span, text: Buffer.from(JSON.stringify(to.name)) }], again);
+    });
+  }
+
+  #isInner({ frame }: Call): boolean {
+    const name = frame.method === 'tools/call' ? frame.value('name') : undefined;
+    const to = typeof name === 'string' ? this.#lookup.unlisted(name) : undefined;
+    return to?.child.alias === OWN_ALIAS && to.name === CALL;
+  }
+
+  /** A call of the hub's tool that calls another one: what is in it is sent on. A mistake is told as a result. */
+  #inner(caller: Caller, call: Call, again?: Again): void {
+    const reported = (step: () => void): void => {
+      try {
+        step();
+      } catch (error) {
+        const result = failed(asFault(error));
+        call.result(caller.era === 'legacy' ? result : { resultType: COMPLETE, ...result });
+      }
     };
+    reported(() => {
+      const { name, edits } = innerCall(call.frame);
+      this.#find(call, 'tools', name, (to) =>
+        reported(() => {
+          if (to === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(name)}`);
+          if (to.child.alias === OWN_ALIAS)
+            throw new Fault('invalid', `${name} belongs to the hub itself`, { next: 'Call it directly.' });
+          this.#send(caller, call, to.child, edits(to.name), again);
+        }),
+      );
+    });
+  }
+
+  /** Finds whom a shown name stands for, which may first have to be learned. */
+  #find(call: Call, list: ListName, shown: string, send: (to: Addressee | undefined) => void): void {
+    const found = this.#lookup.listed(list, shown);
     if (found === undefined && this.#lookup.mayBeLearned(shown)) void this.#whenLearned(call, list, shown, send);
     else send(found ?? this.#lookup.unlisted(shown));
   }
@@ -273,7 +326,7 @@ export class Router {
   }
 
   #subscribe(client: Client, call: Call): void {
-    const { to, shown, edits } = this.#owning(call.frame, URI);
+    const { to, shown, edits } = this.#owning(client, call.frame, URI);
     const begins = call.frame.method === 'resources/subscribe';
     if (begins) this.#subscriptions.add(client, to, shown);
     const isOver = begins || this.#subscriptions.remove(client, to);
@@ -285,22 +338,27 @@ export class Router {
   /** What is to be completed belongs to a prompt or to a template. */
   #complete(caller: Caller, call: Call): void {
     if (call.frame.value('ref', 'type') === 'ref/resource') {
-      const { to, edits } = this.#owning(call.frame, ['ref', 'uri']);
+      const { to, edits } = this.#owning(caller, call.frame, ['ref', 'uri']);
       this.#send(caller, call, to.child, edits);
     } else this.#byName(caller, call, 'prompts', ['ref', 'name']);
   }
 
-  #owning(frame: Frame, path: Path): { readonly to: Owned; readonly shown: string; readonly edits: readonly Edit[] } {
+  #owning(
+    { owner }: Caller,
+    frame: Frame,
+    path: Path,
+  ): { readonly to: Owned; readonly shown: string; readonly edits: readonly Edit[] } {
     const span = frame.at(...path);
     const shown = frame.value(...path);
     if (span === undefined || typeof shown !== 'string')
       throw new Fault('invalid', `${frame.method} needs the URI of what it is for`);
-    const to = this.#uris.owner(shown);
+    const to = this.#uris.reached(shown, owner);
     const edits = to.uri === shown ? [] : [{ span, text: Buffer.from(JSON.stringify(to.uri)) }];
     return { to, shown, edits };
   }
 
-  #send(caller: Caller, call: Call, child: Child, own: readonly Edit[], again?: Again): void {
+  #send(caller: Caller, call: Call, to: Child, own: readonly Edit[], again?: Again): void {
+    const child = to.instance(caller.owner);
     if (again !== undefined && again.alias !== child.alias)
       throw new Fault('invalid', `the requestState is one of ${again.alias}, not of ${child.alias}`);
     const edits = again === undefined ? own : [...own, again.edit];
@@ -310,7 +368,9 @@ export class Router {
 
   async #whenReady(caller: Caller, call: Call, child: Child, edits: readonly Edit[]): Promise<void> {
     try {
-      const peer = await child.ready(call.signal());
+      const signal = call.signal();
+      if (child.alias === OWN_ALIAS) await this.#hub.ownReady();
+      const peer = await child.ready(signal);
       if (call.open) this.#crossing(caller, call, child, peer).forward(edits);
     } catch (error) {
       call.fail(asFault(error));

@@ -3,8 +3,9 @@ import { log } from '../shared/log.js';
 import { joined, type Part, type Splice } from '../shared/parts.js';
 import type { Child } from './child.js';
 import type { Form } from './forms.js';
+import type { Item } from './item.js';
 import { shownName } from './names.js';
-import { isHub, type ListName } from './protocol.js';
+import { isHub, type JsonObject, type ListName, objectOf } from './protocol.js';
 
 /** One list of one child as clients see it. */
 export interface Shown {
@@ -16,6 +17,13 @@ export interface Shown {
   readonly digest: string;
 }
 
+/** An entry under the name that a client takes. */
+export interface Named {
+  readonly child: Child;
+  readonly item: Item;
+  readonly name: string;
+}
+
 /** What stands against a name that might be equal to one of another child. */
 export interface Others {
   /** Who has which name already; added to. */
@@ -25,9 +33,14 @@ export interface Others {
 }
 
 /** The entries under the names that a client takes. What another has the name of is left out, and a warning tells both. */
-export function shownNames(child: Child, list: ListName, form: Form, { taken, meant }: Others = alone()): Shown {
+export function shownNames(child: Child, list: ListName, form: Form, others?: Others): Shown {
+  return shown(named(child, list, form, others).map(written));
+}
+
+/** The same entries, one by one. */
+export function named(child: Child, list: ListName, form: Form, { taken, meant }: Others = alone()): Named[] {
   const { alias, exposure, catalogue } = child;
-  const entries: Splice[] = [];
+  const entries: Named[] = [];
   for (const item of catalogue?.lists[list] ?? []) {
     const given = exposure.given(item.key);
     if (given === undefined) continue;
@@ -36,11 +49,23 @@ export function shownNames(child: Child, list: ListName, form: Form, { taken, me
     const other = taken.get(name) ?? meant(name);
     if (other !== undefined) log.warnOnce(`${owner} is left out of the ${list}: ${other} is ${name} already`);
     else {
-      entries.push(item.as(name, exposure.description(item.key)));
+      entries.push({ child, item, name });
       taken.set(name, owner);
     }
   }
-  return shown(entries);
+  return entries;
+}
+
+/** An entry as it is listed. */
+export function written({ child, item, name }: Named): Splice {
+  return item.as(name, child.exposure.description(item.key));
+}
+
+/** What an entry says of itself, decoded, with the description that the person gave it. */
+export function definition({ child, item }: Named): JsonObject {
+  const given = child.exposure.description(item.key);
+  const own = objectOf(JSON.parse(item.bytes.toString()));
+  return given === undefined ? own : { ...own, description: given };
 }
 
 /**

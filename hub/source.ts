@@ -2,6 +2,7 @@ import type { Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import type { Guard } from './guard.js';
 import type { Catalogue } from './protocol.js';
+import type { Remarks } from './remarks.js';
 import type { RemoteSpec } from './remote.js';
 import { type ProgramSpec, spawnProgram } from './spawn.js';
 
@@ -23,8 +24,8 @@ export interface Opened {
  * Starts the program, or begins to speak to the server.
  * @throws Fault `gone` when the program cannot be started.
  */
-export async function openSource(alias: string, source: Source, guard: Guard): Promise<Opened> {
-  if ('program' in source) return await spawnProgram(alias, source, guard);
+export async function openSource(alias: string, source: Source, guard: Guard, remarks: Remarks): Promise<Opened> {
+  if ('program' in source) return await spawnProgram(alias, source, guard, remarks);
   const { RemoteLink } = await import('./remote.js');
   const link = new RemoteLink(alias, source);
   return {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../shared/fault.js';
 import { Lines } from '../shared/lines.js';
@@ -11,6 +11,7 @@ import { type Link, streamLink } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { childEnvironment } from './environment.js';
 import type { Guard } from './guard.js';
+import type { Remarks } from './remarks.js';
 
 /** How to start a child process; no shell is involved. */
 export interface ProgramSpec {
@@ -44,11 +45,20 @@ const OWN_PROGRAMS: ReadonlyMap<string, string> = new Map(
   ['mcp-vim', 'mcp-multibroker'].map((name) => [name, fileURLToPath(new URL(`../../bin/${name}`, import.meta.url))]),
 );
 
+/** Variables whose values are not to be seen when the child prints them. */
+const SECRET = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|(?:API|ACCESS|PRIVATE)_?KEY/i;
+
 /**
- * Starts a child in a process group of its own.
+ * Starts a child in a process group of its own; what it says on standard error is added to `remarks`.
  * @throws Fault `gone` when the program cannot be started.
  */
-export async function spawnProgram(alias: string, spec: ProgramSpec, guard: Guard): Promise<ChildProgram> {
+export async function spawnProgram(
+  alias: string,
+  spec: ProgramSpec,
+  guard: Guard,
+  remarks: Remarks,
+): Promise<ChildProgram> {
+  for (const [name, value] of spec.env) if (SECRET.test(name)) log.hide(value);
   const own = OWN_PROGRAMS.get(spec.program);
   const child: Spawned = spawn(
     own === undefined ? spec.program : process.execPath,
@@ -67,8 +77,8 @@ export async function spawnProgram(alias: string, spec: ProgramSpec, guard: Guar
   child.on('error', (error) => log.warn(`${alias}: ${error.message}`));
   const lost = new AbortController();
   const link = streamLink(alias, child.stdout, child.stdin, { onLoss: () => lost.abort() });
-  const lastLine = passOn(alias, child.stderr);
-  const ended = watchEnd(child, link, () => exitFault(alias, child, lastLine()));
+  const said = passOn(alias, child.stderr, remarks);
+  const ended = watchEnd(child, link, () => exitFault(alias, child, said() ? remarks.last : ''));
   const stopIt = (why?: Fault): Promise<void> => stop(child, pid, link, ended, why);
   lost.signal.addEventListener('abort', () => void endWithoutExit(alias, link, ended, stopIt), { once: true });
   void ended.then(() => guard.release(pid));
@@ -78,7 +88,9 @@ export async function spawnProgram(alias: string, spec: ProgramSpec, guard: Guar
 /** Ends the link once the process is gone and what it wrote last has been read, then what is left of its group. */
 async function watchEnd(child: Spawned, link: Link, why: () => Fault): Promise<void> {
   await once(child, 'exit');
-  await Promise.race([once(child.stdout, 'close'), sleep(LAST_WORDS)]);
+  const read = [child.stdout, child.stderr].map((stream) => once(stream, 'close'));
+  // A turn more, in which what has come meanwhile is read, however long this process was busy.
+  await Promise.race([Promise.all(read), sleep(LAST_WORDS).then(() => nextTurn())]);
   link.close(why());
   child.stdout.destroy();
   child.stderr.destroy();
@@ -127,21 +139,23 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   }
 }
 
-/** Shows what the child says on standard error under its alias, and remembers the last line for error messages. */
-function passOn(alias: string, stderr: Readable): () => string {
+/** Shows what the child says on standard error under its alias, and keeps it; whether it has said anything. */
+function passOn(alias: string, stderr: Readable, remarks: Remarks): () => boolean {
   let lines = new Lines(LONGEST_REMARK);
-  let last = '';
+  let hasSpoken = false;
   stderr.on('data', (chunk: Buffer) => {
     try {
       lines.push(chunk, (line) => {
-        last = line.toString();
-        log.info(`${alias}: ${last}`);
+        const text = line.toString();
+        hasSpoken = true;
+        remarks.add(text);
+        log.info(`${alias}: ${text}`);
       });
     } catch {
       lines = new Lines(LONGEST_REMARK);
     }
   });
-  return () => last;
+  return () => hasSpoken;
 }
 
 function exitFault(alias: string, { exitCode, signalCode }: Spawned, lastLine: string): Fault {

@@ -1,4 +1,5 @@
 import { Fault } from '../shared/fault.js';
+import type { Owner } from './caller.js';
 import type { Child } from './child.js';
 import { Owners } from './owners.js';
 import { isAlias } from './prefix.js';
@@ -60,6 +61,12 @@ export class Uris {
     throw new Fault('unknown', `no server lists the resource ${JSON.stringify(uri)}`, {
       next: `Say whose it is by ALIAS+URI; servers with resources: ${aliases || 'none'}.`,
     });
+  }
+
+  /** The same for one client, which may have a process of its own. */
+  reached(shown: string, client: Owner): Owned {
+    const { child, uri } = this.owner(shown);
+    return { child: child.instance(client), uri };
   }
 
   #update(): void {

@@ -7,6 +7,16 @@ const STABLE = 60_000;
 export class Backoff {
   #failures = 0;
 
+  /** How many attempts in a row have not held. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Begins anew, as if nothing had failed. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
   /** The wait before the next attempt, given how long the last one held. */
   next(heldFor: number): number {
     if (heldFor >= STABLE) this.#failures = 0;

@@ -15,9 +15,14 @@ const said = new Set<string>();
 const MOST_SAID = 1000;
 let program = 'mcp';
 
+function redacted(text: string): string {
+  let shown = text;
+  for (const secret of hidden) shown = shown.replaceAll(secret, '[token]');
+  return shown;
+}
+
 function write(level: string, text: string): void {
-  let line = text;
-  for (const secret of hidden) line = line.replaceAll(secret, '[token]');
+  const line = redacted(text);
   if (output.writableLength > MOST_UNREAD || output.destroyed) return;
   output.write(`${program}: ${level}${visibleLine(line.replace(/[\r\n]+/g, ' '))}\n`);
 }
@@ -31,6 +36,8 @@ export const log = {
   hide(secret: string): void {
     if (secret.length >= 4) hidden.add(secret);
   },
+  /** The text without what is hidden. */
+  redacted,
   info: (text: string): void => write('', text),
   warn: (text: string): void => write('warning: ', text),
   /** A warning about a state that lasts, which is found again and again. */

@@ -2,7 +2,8 @@
  * An MCP server without any SDK: newline-delimited JSON-RPC on standard input and output. Its options:
  * `--started FILE` adds its process id to a file · `--say TEXT` writes to standard error · `--exit CODE` ends at once
  * · `--instructions TEXT` · `--junk` prints what is no message before and between messages · `--bytewise` writes one
- * byte at a time · `--tool NAME` has one more; may be repeated · `--entry TEXT` has one that is written so.
+ * byte at a time · `--tool NAME` has one more; may be repeated · `--entry TEXT` has one that is written so ·
+ * `--greet-after MS` answers `initialize` so late.
  */
 import { appendFileSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     bytewise: { type: 'boolean' },
     tool: { type: 'string', multiple: true },
     entry: { type: 'string' },
+    'greet-after': { type: 'string' },
   },
 });
 
@@ -38,6 +40,8 @@ let written: Promise<void> = Promise.resolve();
 let asked = 0;
 const answers = new Map<unknown, (message: Message) => void>();
 let begun = 0;
+/** What the client side can do. */
+let offered: unknown;
 const cancelled: unknown[] = [];
 const added: string[] = Array.isArray(values.tool) ? values.tool.map(String) : [];
 const held: ((text: string) => void)[] = [];
@@ -54,6 +58,8 @@ const TOOLS = new Map<string, Handle>([
   ['hold', () => new Promise((resolve) => held.push(resolve))],
   ['release', () => release()],
   ['begun', () => String(begun)],
+  ['say', ({ text }) => say(String(text))],
+  ['client', () => JSON.stringify(offered)],
   ['cancelled', () => JSON.stringify(cancelled)],
   ['ask', (args) => ask('elicitation/create', args)],
   ['sample', (args) => ask('sampling/createMessage', args)],
@@ -83,14 +89,21 @@ function take(message: Message): void {
   const params = (message['params'] ?? {}) as Message;
   if (method === undefined) answers.get(id)?.(message);
   else if (method === 'notifications/cancelled') cancelled.push(params['reason']);
-  else if (method === 'initialize') send({ id, result: greeting(params) });
+  else if (method === 'initialize') greet(id, params);
   else if (method === 'ping') send({ id, result: {} });
   else if (method === 'tools/list') write(toolsAnswer(id));
   else if (method === 'tools/call') void call(id, params);
   else if (id !== undefined) send({ id, error: { code: -32601, message: `no ${String(method)}` } });
 }
 
-function greeting({ protocolVersion }: Message): Message {
+function greet(id: unknown, params: Message): void {
+  const answer = (): void => send({ id, result: greeting(params) });
+  if (typeof values['greet-after'] === 'string') setTimeout(answer, Number(values['greet-after']));
+  else answer();
+}
+
+function greeting({ protocolVersion, capabilities: can }: Message): Message {
+  offered = can;
   const instructions = typeof values.instructions === 'string' ? { instructions: values.instructions } : {};
   const capabilities = { tools: { listChanged: true } };
   return { protocolVersion, capabilities, serverInfo: { name: 'plain', version: '1' }, ...instructions };
@@ -154,6 +167,12 @@ function add(name?: string): string {
 /** Says much on standard error. */
 function shout(lines: number): string {
   process.stderr.write(`${'a'.repeat(999)}\n`.repeat(lines));
+  return 'said';
+}
+
+/** Says something on standard error; each line of it is one. */
+function say(text: string): string {
+  process.stderr.write(`${text}\n`);
   return 'said';
 }
 

@@ -86,9 +86,13 @@ describe('calls', () => {
 
   it('run in an environment that holds listed variables only, and what was added', async (t) => {
     const env: Environment = { ...(await freshHome(t)), API_KEY: 'of the person', NODE_OPTIONS: '--no-warnings' };
-    const { client } = await HubProcess.greeted(t, [...child('c', 'plain'), '--env', 'MINE=yes', '--cwd', '/'], env);
+    const { client } = await HubProcess.greeted(
+      t,
+      [...child('c', 'plain'), '--env', 'MINE=yes = a b ', '--cwd', '/'],
+      env,
+    );
     const seen = JSON.parse((await client.call('c.env')).text) as Record<string, string>;
-    assert.equal(seen['MINE'], 'yes');
+    assert.equal(seen['MINE'], 'yes = a b ');
     assert.equal(seen['HOME'], env['HOME']);
     assert.equal(seen['MCP_MULTIBROKER_PROTOCOL'], 'stdio');
     assert.deepEqual([seen['API_KEY'], seen['NODE_OPTIONS']], [undefined, undefined]);

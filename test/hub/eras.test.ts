@@ -1,87 +1,11 @@
 /** Clients and children of both eras of the protocol in all pairs, on every way in and out. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { describe, it, type TestContext } from 'node:test';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { cleanup } from '../kit/cleanup.js';
+import { describe, it } from 'node:test';
+import { CHILDREN, CLIENTS, connect, WAYS_IN } from '../kit/eras.js';
 import { folder, freshHome } from '../kit/home.js';
-import { child, HubProcess, PROGRAM, ROOT, run } from '../kit/hub.js';
-import { hubUrl, modernUrl } from '../kit/over-http.js';
+import { child, HubProcess, run } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
-
-const REVISION = '2026-07-28';
-
-type Mode = 'legacy' | { pin: typeof REVISION };
-type Transport = StdioClientTransport | StreamableHTTPClientTransport;
-
-const WAYS_IN = new Map<string, (t: TestContext, args: readonly string[]) => Promise<Transport>>([
-  [
-    'standard streams',
-    async (t, args) =>
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [PROGRAM, '--stdio', ...args],
-        env: await freshHome(t),
-        cwd: ROOT,
-        stderr: 'ignore',
-      }),
-  ],
-  ['HTTP', async (t, args) => new StreamableHTTPClientTransport(new URL(await hubUrl(t, args)))],
-]);
-
-const CLIENTS = new Map<string, Mode>([
-  ['with sessions', 'legacy'],
-  ['without sessions', { pin: REVISION }],
-]);
-
-/** The words of a child of one era as the hub's command line has them. */
-const CHILDREN = new Map<string, (t: TestContext) => Promise<readonly string[]>>([
-  ['with sessions', () => Promise.resolve(child('c', 'plain'))],
-  ['without sessions', () => Promise.resolve(child('c', 'modern'))],
-  ['without sessions over HTTP', async (t) => ['c', await modernUrl(t)]],
-]);
-
-interface Person {
-  readonly client: Client;
-  readonly questions: string[];
-  readonly notices: string[];
-  text(name: string, args?: Record<string, unknown>, options?: object): Promise<string>;
-}
-
-const ASKED = { action: 'accept' as const, content: { name: 'J\u00f6rg' } };
-const SAMPLED = {
-  role: 'assistant' as const,
-  model: 'm',
-  content: { type: 'text' as const, text: 'a sampled answer' },
-};
-
-async function connect(t: TestContext, transport: Transport, mode: Mode): Promise<Person> {
-  const notices: string[] = [];
-  const client = new Client(
-    { name: 'test', version: '1' },
-    {
-      capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
-      versionNegotiation: { mode },
-      listChanged: { tools: { onChanged: (_, tools) => void notices.push(...(tools ?? []).map(({ name }) => name)) } },
-    },
-  );
-  const questions: string[] = [];
-  client.setRequestHandler('elicitation/create', ({ params }) => {
-    questions.push(params.message);
-    return ASKED;
-  });
-  client.setRequestHandler('sampling/createMessage', () => SAMPLED);
-  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///somewhere', name: 'somewhere' }] }));
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void notices.push(params.uri));
-  cleanup(t, () => client.close());
-  await client.connect(transport);
-  const text = async (name: string, args: Record<string, unknown> = {}, options = {}): Promise<string> => {
-    const { content } = await client.callTool({ name, arguments: args }, options);
-    return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-  };
-  return { client, questions, notices, text };
-}
 
 describe('a call and all that belongs to it', { concurrency: 3 }, () => {
   for (const [way, transport] of WAYS_IN)

@@ -346,8 +346,11 @@ describe('what an older child says in the words of its revision', () => {
       method: 'elicitation/create',
       params: { ...page, message: 'c: log in' },
     });
-    const again = ask(client, 'tools/call', { ...DO, inputResponses: YES, requestState }, capabilities);
-    await answerNext(child, 'tools/call', { content: [] }, { name: 'do' });
+    // In another order than before, as any client may write it.
+    const again = ask(client, 'tools/call', { inputResponses: YES, requestState, ...DO }, capabilities);
+    const second = await child.next({ method: 'tools/call', params: { name: 'do', arguments: DO.arguments } });
+    assert.deepEqual(Object.keys(second['params'] as Message).sort(), ['_meta', 'arguments', 'name']);
+    child.send({ id: second['id'], result: { content: [] } });
     await client.next({ id: again, result: { resultType: 'complete', content: [] } });
   });
 });

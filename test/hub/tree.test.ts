@@ -151,18 +151,20 @@ describe('hubs that would be behind themselves', () => {
     assert.ok((await hub.client.toolNames()).every((name) => name.startsWith('c.')));
   });
 
-  it('are refused where one is behind the other by its URL, and dials it', async (t) => {
-    const { hub, url } = await reachable(t);
-    const env = await freshHome(t);
-    const b = new Behind(t, ['--connect', `${url}b`, 'a', url, '--eager', ...child('c', 'plain')], env);
-    await eventually(
-      'it says so',
-      () => b.stderr.includes('would be a loop') || hub.stderr.includes('would be a loop'),
-      20_000,
-    );
-    // Which of the two connections stands is up to who was first.
-    assert.ok((await hub.client.toolNames()).every((name) => name.startsWith('b.c.')));
-  });
+  for (const option of ['--eager', '--per-client']) {
+    it(`are refused where one is behind the other by its URL, and dials it (${option})`, async (t) => {
+      const { hub, url } = await reachable(t);
+      const env = await freshHome(t);
+      const b = new Behind(t, ['--connect', `${url}b`, 'a', url, option, ...child('c', 'plain')], env);
+      await eventually(
+        'it says so',
+        () => b.stderr.includes('would be a loop') || hub.stderr.includes('would be a loop'),
+        20_000,
+      );
+      // Which of the two connections stands is up to who was first.
+      assert.ok((await hub.client.toolNames()).every((name) => name.startsWith('b.c.')));
+    });
+  }
 
   it('are refused where the last of three closes the circle', async (t) => {
     const homes = [await freshHome(t), await freshHome(t), await freshHome(t)];

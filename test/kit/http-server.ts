@@ -42,17 +42,23 @@ export async function posted(request: IncomingMessage): Promise<Posted> {
   return JSON.parse(body || '{}') as Posted;
 }
 
-/** Answers as JSON what any server would; whether there was something to answer. */
+/** Answers as JSON what any server with sessions would; whether there was something to answer. */
 export function answerUsual(response: ServerResponse, { id, method = '' }: Posted): boolean {
   const result = RESULTS.get(method);
+  const isUnknown = method === 'server/discover';
   if (id === undefined) response.writeHead(method === '' ? 405 : 202).end();
   else if (result !== undefined) answerJson(response, id, result);
-  return id === undefined || result !== undefined;
+  else if (isUnknown) sendJson(response, { id, error: { code: -32601, message: `no ${method}` } });
+  return id === undefined || result !== undefined || isUnknown;
 }
 
 export function answerJson(response: ServerResponse, id: number | undefined, result: unknown): void {
+  sendJson(response, { id, result });
+}
+
+function sendJson(response: ServerResponse, message: object): void {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  response.end(JSON.stringify({ jsonrpc: '2.0', ...message }));
 }
 
 interface SentEvent {

@@ -15,6 +15,7 @@ describe("the hub's command line", () => {
       separator: 'auto',
       status: false,
       connects: [],
+      expose: undefined,
       mode: 'run',
       children: [],
       configs: [],
