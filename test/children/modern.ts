@@ -75,7 +75,7 @@ function build(): McpServer {
     for (let step = 1; step <= Number(steps); step += 1) {
       if (token !== undefined)
         await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, progress: step } });
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 60));
     }
     return text('done');
   });
