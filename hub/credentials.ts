@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type {
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
-} from '@modelcontextprotocol/client';
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { privateDirectory, stateDirectory } from '../shared/paths.js';
 import { writePrivate } from '../shared/private-file.js';
 
@@ -14,7 +10,10 @@ export interface Kept {
   readonly tokens?: StoredOAuthTokens;
   /** How the hub is known to authorization servers, by issuer. */
   readonly clients?: Readonly<Record<string, StoredOAuthClientInformation>>;
-  readonly discovery?: OAuthDiscoveryState;
+  /** The authorization server that gave a token to the client that the person names; its secret is for no other one. */
+  readonly bound?: { readonly id: string; readonly issuer: string };
+  /** The scope that the person was asked for last, and when, in milliseconds since 1970. */
+  readonly asked?: { readonly scope: string; readonly at: number };
   /** The port to which browsers were told to return; some authorization servers take no other. */
   readonly port?: number;
 }
@@ -27,6 +26,11 @@ export class Credentials {
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  /** The file. */
+  get path(): string {
+    return join(folder(), `${createHash('sha256').update(this.#url).digest('hex').slice(0, 32)}.json`);
   }
 
   /** The token that was there when it was last looked at. */
@@ -43,7 +47,7 @@ export class Credentials {
 
   async #look(): Promise<Kept> {
     try {
-      return JSON.parse(await readFile(this.#path(), 'utf8')) as Kept;
+      return JSON.parse(await readFile(this.path, 'utf8')) as Kept;
     } catch {
       return {};
     }
@@ -66,12 +70,8 @@ export class Credentials {
   async #write(kept: Kept): Promise<void> {
     await privateDirectory(stateDirectory());
     await privateDirectory(folder());
-    await writePrivate(this.#path(), JSON.stringify(kept), 'replace');
+    await writePrivate(this.path, JSON.stringify(kept), 'replace');
     this.#known = Promise.resolve(kept);
-  }
-
-  #path(): string {
-    return join(folder(), `${createHash('sha256').update(this.#url).digest('hex').slice(0, 32)}.json`);
   }
 }
 

@@ -238,6 +238,7 @@ export class Hub {
   /** A client listens from now on, until it cancels that (2026-07-28). */
   #listen(call: Call, caller: Caller): void {
     const listening = new Listening(call, caller.form, this.#merged.states(caller.form));
+    call.isStanding = true;
     const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.reached(uri, caller.owner) }));
     call.watchedBy({
       cancelled: () => {

@@ -280,9 +280,16 @@ function remoteSource(alias: string, url: string, flags: Flags): RemoteSpec {
   const headers = new Map((flags.get('header') ?? []).map(header));
   const token = flags.get('bearer')?.[0];
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const client = oauthClient(flags);
+  return { url, headers, ...(client === undefined ? {} : { client }) };
+}
+
+function oauthClient(flags: Flags): RemoteSpec['client'] {
   const [id, secret, document] = ['oauth-id', 'oauth-secret', 'oauth-document'].map((name) => flags.get(name)?.[0]);
-  if (document !== undefined && !URL.canParse(document)) throw usageFault(`--oauth-document ${document} is no URL`);
-  return { url, headers, ...(id === undefined && document === undefined ? {} : { client: { id, secret, document } }) };
+  if (document !== undefined && !(URL.canParse(document) && /^https:\/\/[^/]+\/./.test(document)))
+    throw usageFault(`--oauth-document ${document} is no https address of a document`);
+  if (secret !== undefined && id === undefined) throw usageFault('--oauth-secret is for --oauth-id, which is missing');
+  return id === undefined && document === undefined ? undefined : { id, secret, document };
 }
 
 function refuseFlags(alias: string, flags: Flags, names: readonly string[], what: string): void {

@@ -117,11 +117,16 @@ export class RemoteLink extends BaseLink {
       if (isRequest) await this.#answered(frame, response, signal);
       else response.resume();
     } catch (error) {
-      if (signal.aborted) return;
-      throw error instanceof Fault ? error : this.#gone(asFault(error).message);
+      if (!signal.aborted) this.#failed(frame, error instanceof Fault ? error : this.#gone(asFault(error).message));
     } finally {
       if (isRequest) this.#open.delete(frame.idKey);
     }
+  }
+
+  /** What one request may not do, others may; everything else ends the connection. */
+  #failed(frame: Frame, fault: Fault): void {
+    if (frame.kind !== 'request' || fault.kind !== 'denied') throw fault;
+    this.#fail(frame, fault);
   }
 
   async #answered(frame: Frame, response: IncomingMessage, signal: AbortSignal): Promise<void> {
@@ -255,22 +260,26 @@ export class RemoteLink extends BaseLink {
   }
 
   /**
-   * Asks with the token that is kept; where the server wants one, or a better one, once more with that. `after` is the id
-   * of the event behind which a stream is to be taken up.
+   * Asks with the token that is kept; where the server wants one, or a better one, again with that. `after` is the id of
+   * the event behind which a stream is to be taken up.
    */
   async #request(method: string, signal: AbortSignal, message?: Frame, after?: string): Promise<IncomingMessage> {
     const last = after === undefined ? {} : { 'last-event-id': after };
     const headers = { ...this.#headers(method, message), ...last };
     if (this.#credentials === undefined) return await this.#ask(method, signal, message, headers);
-    const used = await this.#credentials.token();
-    const response = await this.#ask(method, signal, message, bearing(headers, used));
-    if (!wantsToken(response)) return response;
-    const said = await wholeBody(response).catch(() => Buffer.alloc(0));
-    // Another hub may have got a new one meanwhile.
-    const { tokens } = await this.#credentials.read();
-    if (tokens?.access_token === used) await this.#signIn(response, said, this.#credentials);
-    await this.#credentials.read();
-    return await this.#ask(method, signal, message, bearing(headers, await this.#credentials.token()));
+    // A server that is not content after that is asked no more: once for being let in, once for more permission.
+    const refused = new Set<number | undefined>();
+    for (;;) {
+      const used = await this.#credentials.token();
+      const response = await this.#ask(method, signal, message, bearing(headers, used));
+      if (!wantsToken(response) || refused.has(response.statusCode)) return response;
+      refused.add(response.statusCode);
+      const said = await wholeBody(response).catch(() => Buffer.alloc(0));
+      // Another hub may have got a new one meanwhile.
+      const { tokens } = await this.#credentials.read();
+      if (tokens?.access_token === used) await this.#signIn(response, said, this.#credentials);
+      await this.#credentials.read();
+    }
   }
 
   async #signIn(response: IncomingMessage, said: Buffer, credentials: Credentials): Promise<void> {

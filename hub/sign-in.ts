@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   auth,
+  computeScopeUnion,
   extractWWWAuthenticateParams,
+  isStrictScopeSuperset,
   type OAuthClientInformationContext,
   type OAuthClientMetadata,
   type OAuthClientProvider,
@@ -75,6 +77,8 @@ class SignIn implements OAuthClientProvider {
   readonly #state = randomBytes(16).toString('base64url');
   #callback: Callback | undefined;
   #kept: Kept = {};
+  /** Looked up for each attempt: a server may have moved to another authorization server. */
+  #discovery: OAuthDiscoveryState | undefined;
   #verifier = '';
   #page: URL | undefined;
 
@@ -113,6 +117,7 @@ class SignIn implements OAuthClientProvider {
 
   clientInformation(context?: OAuthClientInformationContext): StoredOAuthClientInformation | undefined {
     const { id, secret } = this.#client;
+    if (id !== undefined && context !== undefined) this.#refuseOther(id, context.issuer);
     if (id !== undefined) return { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };
     return context === undefined ? undefined : this.#kept.clients?.[context.issuer];
   }
@@ -129,16 +134,18 @@ class SignIn implements OAuthClientProvider {
     return this.#kept.tokens;
   }
 
-  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
-    await this.#keep({ tokens });
+  async saveTokens(tokens: StoredOAuthTokens, context?: OAuthClientInformationContext): Promise<void> {
+    const { id } = this.#client;
+    const isBound = id !== undefined && context !== undefined;
+    await this.#keep({ tokens, ...(isBound ? { bound: { id, issuer: context.issuer } } : {}) });
   }
 
-  async saveDiscoveryState(discovery: OAuthDiscoveryState): Promise<void> {
-    await this.#keep({ discovery });
+  saveDiscoveryState(discovery: OAuthDiscoveryState): void {
+    this.#discovery = discovery;
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#kept.discovery;
+    return this.#discovery;
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -150,14 +157,17 @@ class SignIn implements OAuthClientProvider {
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
-    if (scope === 'verifier') this.#verifier = '';
-    else if (scope === 'all') for (const name of ['clients', 'tokens', 'discovery'] as const) await this.#forget(name);
-    else await this.#forget(scope === 'client' ? 'clients' : scope);
+    const isAll = scope === 'all';
+    if (isAll || scope === 'verifier') this.#verifier = '';
+    if (isAll || scope === 'discovery') this.#discovery = undefined;
+    if (isAll || scope === 'client') await this.#forget('clients');
+    if (isAll || scope === 'tokens') await this.#forget('tokens');
   }
 
   async redirectToAuthorization(page: URL): Promise<void> {
     if (!/^https?:$/.test(page.protocol)) throw new Fault('denied', `${this.#name} wants a page of ${page.protocol}`);
     this.#page = page;
+    await this.#keep({ asked: { scope: page.searchParams.get('scope') ?? '', at: Date.now() } });
     log.warn(`${this.#name} wants you to sign in: ${page.href}`);
     const { default: open } = await import('open');
     await open(page.href).catch((error: unknown) => log.warn(`no browser was opened: ${asFault(error).message}`));
@@ -173,12 +183,14 @@ class SignIn implements OAuthClientProvider {
 
   async #run(response: IncomingMessage): Promise<void> {
     this.#kept = await this.#credentials.read();
-    const { resourceMetadataUrl, scope, error } = challengeOf(response);
+    const { resourceMetadataUrl, scope: wanted, error } = challengeOf(response);
+    const wantsMore = error === 'insufficient_scope';
+    const scope = wantsMore ? this.#wider(wanted) : wanted;
     const about = {
       serverUrl: this.#url,
       ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
       ...(scope === undefined ? {} : { scope }),
-      ...(error === 'insufficient_scope' ? { forceReauthorization: true } : {}),
+      ...(wantsMore ? { forceReauthorization: true } : {}),
     };
     const callback = await listenForCallback(this.#kept.port, this.#state);
     this.#callback = callback;
@@ -193,6 +205,28 @@ class SignIn implements OAuthClientProvider {
     } finally {
       callback.close();
     }
+  }
+
+  /**
+   * What was asked for and granted before, and what is wanted beside it.
+   * @throws Fault `denied` where the person was asked for all of that just now: they need not see the page for each call.
+   */
+  #wider(wanted: string | undefined): string | undefined {
+    const { asked, tokens } = this.#kept;
+    const scope = computeScopeUnion(asked?.scope, tokens?.scope, wanted);
+    if (asked !== undefined && Date.now() - asked.at < PAUSE && !isStrictScopeSuperset(scope, asked.scope))
+      throw new Fault('denied', `${this.#name} wants more permission than you could give (${scope ?? 'of no name'})`, {
+        next: 'Ask whoever runs it for that permission; in a quarter of an hour you can sign in again.',
+      });
+    return scope;
+  }
+
+  #refuseOther(id: string, issuer: string): void {
+    const { bound } = this.#kept;
+    if (bound === undefined || bound.id !== id || bound.issuer === issuer) return;
+    throw new Fault('denied', `${this.#name} sends to ${issuer} now, but ${id} is known at ${bound.issuer}`, {
+      next: `If the server has moved, give the --oauth-id of the new place, or remove ${this.#credentials.path}.`,
+    });
   }
 
   async #keep(more: Kept): Promise<void> {

@@ -24,6 +24,8 @@ export class Call {
   readonly from: CallSource;
   /** Who waits for the answer to the request in whose course it came, where the link tells. */
   readonly on: unknown;
+  /** Whether it is there to stay open, so that nobody waits for its answer. */
+  isStanding = false;
   #watcher: CallWatcher | undefined;
 
   constructor(frame: Frame, from: CallSource, on?: unknown) {

@@ -182,7 +182,7 @@ export class Peer implements CallSource {
     if (!this.serves(call)) return;
     this.#serving.take(call.frame.idKey);
     this.#link.reply({ id: call.frame.idKey, last: true }, parts);
-    if (this.#draining && this.#serving.size === 0) this.close();
+    if (this.#draining) this.#closeIfDone();
   }
 
   #outcome(method: string, params: unknown, { signal, timeout, isStanding = false }: RequestOptions): Promise<Frame> {
@@ -297,8 +297,12 @@ export class Peer implements CallSource {
 
   #inputEnd(): void {
     this.#draining = true;
-    if (this.#serving.size === 0) this.close();
-    else setTimeout(() => this.close(), this.#lastAnswers).unref();
+    setTimeout(() => this.close(), this.#lastAnswers).unref();
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (this.#serving.values().every(({ isStanding }) => isStanding)) this.close();
   }
 
   #end(why: Fault): void {

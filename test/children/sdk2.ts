@@ -1,6 +1,6 @@
-/** An MCP server on SDK 2, in whichever era it is spoken to. */
+/** An MCP server on SDK 2: the argument is the era that it speaks, `legacy`, `modern`, or `auto` for either. */
 import { fromJsonSchema, inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { runTool, STEPS, TOOL_NAMES } from './tools.js';
 
 interface Arguments {
@@ -10,12 +10,16 @@ interface Arguments {
 /** Thrown where a question has to be asked first: the call is made again with its answer. */
 class Unasked extends Error {}
 
-serveStdio(() => {
+const era = process.argv[2] ?? 'auto';
+if (era === 'legacy') await build().connect(new StdioServerTransport());
+else serveStdio(build, { legacy: era === 'modern' ? 'reject' : 'serve' });
+
+function build(): McpServer {
   const capabilities = { logging: {}, tools: { listChanged: true } };
   const server = new McpServer({ name: 'SDK 2', version: '1' }, { capabilities });
   for (const name of TOOL_NAMES) add(server, name);
   return server;
-});
+}
 
 function add(server: McpServer, name: string): void {
   const inputSchema = fromJsonSchema<Arguments>({ type: 'object', properties: { key: { type: 'string' } } });

@@ -15,9 +15,12 @@ export const SERVER: Readonly<Record<string, Bar>> = {
   '2026-07-28 HTTP child': [120, 32],
 };
 
+/** Signing in has a few checks more or fewer, as often as a server is asked meanwhile; these are those of SDK 2 by itself. */
 export const CLIENT: Readonly<Record<string, Bar>> = {
   '2025-11-25 direct': [11, 0],
   '2025-11-25 hub': [11, 0],
+  '2025-11-25 hub signing in': [239, 0],
   '2026-07-28 direct': [55, 0],
   '2026-07-28 hub': [55, 0],
+  '2026-07-28 hub signing in': [345, 0],
 };

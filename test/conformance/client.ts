@@ -5,6 +5,7 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { browsing } from '../kit/browser.js';
 import { makeHome } from '../kit/home.js';
 import { PROGRAM, ROOT } from '../kit/hub.js';
 import { discoverable } from './discover.js';
@@ -13,6 +14,12 @@ type Drive = (client: Client) => Promise<unknown>;
 interface NamedCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
+}
+/** What a scenario tells of itself. */
+interface Context {
+  readonly toolCalls?: readonly NamedCall[];
+  readonly client_id?: string;
+  readonly client_secret?: string;
 }
 
 /** What is done once the tools are listed, by scenario; in the others that is all. */
@@ -45,6 +52,7 @@ const UNGREETABLE: ReadonlySet<string> = new Set([
 ]);
 
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
 const isModern = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] === '2026-07-28';
 const given = process.argv.at(-1) ?? '';
 const server = UNGREETABLE.has(scenario) ? await discoverable(given) : { url: given, close: () => undefined };
@@ -70,13 +78,21 @@ async function connectByHub(url: string): Promise<Client> {
   const sdk = driver('legacy');
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, '--stdio', 'far', url, '--eager', '--no-prefix'],
-    env: home.env,
+    args: [PROGRAM, '--stdio', 'far', url, '--eager', '--no-prefix', ...introduction()],
+    env: await browsing(home.env, home.path),
     cwd: ROOT,
     stderr: 'inherit',
   });
   await sdk.connect(transport);
   return sdk;
+}
+
+/** How the hub is known to the authorization server, where the scenario says so. */
+function introduction(): string[] {
+  if (scenario === 'auth/basic-cimd')
+    return ['--oauth-document', 'https://conformance-test.local/client-metadata.json'];
+  const { client_id: id, client_secret: secret } = context;
+  return id === undefined ? [] : ['--oauth-id', id, ...(secret === undefined ? [] : ['--oauth-secret', secret])];
 }
 
 function driver(mode: 'auto' | 'legacy'): Client {
@@ -108,10 +124,7 @@ async function callAllListed(driver: Client): Promise<void> {
 }
 
 async function callAsTold(driver: Client): Promise<void> {
-  const { toolCalls = [] } = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
-    toolCalls?: readonly NamedCall[];
-  };
-  for (const call of toolCalls) await driver.callTool({ ...call });
+  for (const call of context.toolCalls ?? []) await driver.callTool({ ...call });
 }
 
 async function giveSchemaBack(driver: Client): Promise<void> {

@@ -1,9 +1,10 @@
 /** Servers that want the person to sign in: with a browser, by a token that is kept, by one that is renewed. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { browsing } from '../kit/browser.js';
 import { cleanup } from '../kit/cleanup.js';
 import { folder, freshHome } from '../kit/home.js';
 import { childCommand, HubProcess } from '../kit/hub.js';
@@ -22,15 +23,9 @@ async function protectedUrl(t: TestContext, ...args: readonly string[]): Promise
   return await eventually('the server says its address', () => /http:\S+/.exec(said)?.[0]);
 }
 
-/** A person whose browser, as the system knows it, does at once what the pages want, or nothing. */
+/** A person who signs in where they are asked to, or does nothing. */
 async function person(t: TestContext, signsIn: boolean): Promise<Environment> {
-  const bin = await folder(t);
-  const browser = join(bin, 'xdg-open');
-  const visit = `fetch(process.argv[2]).then((r) => r.text())`;
-  await writeFile(browser, `#!${process.execPath}\n${signsIn ? visit : ''}\n`);
-  await chmod(browser, 0o755);
-  const env = await freshHome(t);
-  return { ...env, PATH: `${bin}:${env['PATH'] ?? ''}` };
+  return await browsing(await freshHome(t), await folder(t), signsIn);
 }
 
 describe('a server that wants the person to sign in', () => {
@@ -74,4 +69,57 @@ describe('a server that wants the person to sign in', () => {
     await fetch(page);
     assert.equal((await call).text, '1 0');
   });
+
+  it('is asked for more permission when a call wants that, beside what was given before', async (t) => {
+    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t, '--wants', 'change')], await person(t, true));
+    assert.equal((await hub.client.call('far.counts')).text, '2 0');
+    assert.deepEqual(pages(hub).map(scopes), [['use'], ['use', 'change']]);
+  });
+
+  it('does not show the page for each call when it does not give that permission', async (t) => {
+    const url = await protectedUrl(t, '--wants', 'change', '--stingy');
+    const hub = await HubProcess.greeted(t, ['far', url], await person(t, true));
+    assert.match(await refusal(hub), /insufficient_scope/);
+    assert.match(await refusal(hub), /far wants more permission than you could give \(use change\)/);
+    assert.equal(pages(hub).length, 2);
+    assert.ok((await hub.client.toolNames()).includes('far.counts'));
+    // The connection is as it was.
+    assert.doesNotMatch(hub.stderr, /started again/);
+  });
+
+  it('may go to another authorization server, where the hub introduces itself anew', async (t) => {
+    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t)], await person(t, true));
+    await hub.client.call('far.move');
+    assert.equal((await hub.client.call('far.counts')).text, '2 0');
+    const [before, after] = pages(hub);
+    assert.equal(before?.hostname, '127.0.0.1');
+    assert.equal(after?.hostname, 'localhost');
+    assert.notEqual(after?.searchParams.get('client_id'), before?.searchParams.get('client_id'));
+  });
+
+  it('knows the hub by the id and secret that the person has, which are for one authorization server only', async (t) => {
+    const url = await protectedUrl(t, '--client', 'known', '--secret', 'sesame');
+    const asKnown = ['--oauth-id', 'known', '--oauth-secret', 'sesame'];
+    const hub = await HubProcess.greeted(t, ['far', url, ...asKnown], await person(t, true));
+    assert.equal((await hub.client.call('far.counts')).text, '1 0');
+    assert.equal(pages(hub)[0]?.searchParams.get('client_id'), 'known');
+    await hub.client.call('far.move');
+    assert.match(await refusal(hub), /far sends to http:\/\/localhost:\d+\/? now, but known is known at/);
+    assert.equal(pages(hub).length, 1);
+    assert.ok(!hub.stderr.includes('sesame'));
+  });
 });
+
+/** Why a call is refused. */
+async function refusal(hub: HubProcess): Promise<string> {
+  return (await hub.client.call('far.counts')).error?.message ?? '';
+}
+
+/** The pages that the person was shown. */
+function pages(hub: HubProcess): URL[] {
+  return [...hub.stderr.matchAll(/sign in: (\S+)/g)].map(([, page = '']) => new URL(page));
+}
+
+function scopes(page: URL): string[] {
+  return (page.searchParams.get('scope') ?? '').split(' ');
+}

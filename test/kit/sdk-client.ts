@@ -1,12 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type * as ClientModule from '@modelcontextprotocol/sdk/client/index.js';
+import type * as SseModule from '@modelcontextprotocol/sdk/client/sse.js';
 import type * as StdioModule from '@modelcontextprotocol/sdk/client/stdio.js';
 import type * as HttpModule from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type * as Types from '@modelcontextprotocol/sdk/types.js';
 import { ROOT } from './hub.js';
 import type { Environment } from './processes.js';
-import { ASKING, SDKS, type Sdk } from './sdks.js';
+import { ASKING, BEFORE_HTTP, ERAS, SDKS, type Sdk } from './sdks.js';
 
 /** A program of Node.js to be started, or the address of a server that runs. */
 export type Front = { readonly args: readonly string[]; readonly env: Environment } | { readonly url: string };
@@ -36,7 +37,7 @@ export interface SdkClient {
 
 /** Connects a client on an SDK. */
 export function connectSdk(sdk: Sdk, front: Front): Promise<SdkClient> {
-  return sdk === 'SDK 2' ? connect2(front) : connect1(sdk, front);
+  return ERAS.has(sdk) ? connect2(sdk, front) : connect1(sdk, front);
 }
 
 function command({ args, env }: Extract<Front, { args: unknown }>): {
@@ -68,7 +69,11 @@ async function connect1(sdk: Sdk, front: Front): Promise<SdkClient> {
   });
   client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => void logs.push(params.data));
   client.onerror = (error) => void errors.push(error);
-  if ('url' in front) {
+  if ('url' in front && sdk === BEFORE_HTTP) {
+    const { SSEClientTransport: Sse } = (await load('client/sse')) as typeof SseModule;
+    // What is deprecated is just what it has.
+    await client.connect(new Sse(new URL(front.url.replace(/mcp$/, 'sse'))) as Parameters<typeof client.connect>[0]);
+  } else if ('url' in front) {
     const { StreamableHTTPClientTransport: Http } = (await load('client/streamableHttp')) as typeof HttpModule;
     // Its types do not allow for exactOptionalPropertyTypes.
     await client.connect(new Http(new URL(front.url)) as Parameters<typeof client.connect>[0]);
@@ -89,8 +94,11 @@ async function connect1(sdk: Sdk, front: Front): Promise<SdkClient> {
   };
 }
 
-async function connect2(front: Front): Promise<SdkClient> {
-  const client = new Client({ name: 'SDK 2', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+async function connect2(sdk: Sdk, front: Front): Promise<SdkClient> {
+  const era = ERAS.get(sdk);
+  const mode = era === 'modern' ? { pin: '2026-07-28' } : (era ?? 'legacy');
+  const options = { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } };
+  const client = new Client({ name: sdk, version: '1' }, options);
   const questions: string[] = [];
   const [logs, errors]: [unknown[], Error[]] = [[], []];
   let changes = 0;
@@ -106,6 +114,8 @@ async function connect2(front: Front): Promise<SdkClient> {
   const transport =
     'url' in front ? new StreamableHTTPClientTransport(new URL(front.url)) : new StdioClientTransport(command(front));
   await client.connect(transport);
+  // Which fails where that is not the era that was agreed.
+  if (era !== 'legacy') await client.listen({ toolsListChanged: true });
   return {
     canBeAsked: true,
     questions,

@@ -36,6 +36,20 @@ describe("the hub's command line", () => {
     });
   });
 
+  it('says how the hub is known where one signs in, or what is wrong with that', async () => {
+    const remote = ['far', 'https://example.org/mcp'];
+    const secret = ['--oauth-secret', 'sesame'];
+    const { children } = await readHubOptions([...remote, '--oauth-id', 'me', ...secret]);
+    const source = { url: 'https://example.org/mcp', headers: new Map() };
+    assert.deepEqual(
+      children.map((child) => child.source),
+      [{ ...source, client: { id: 'me', secret: 'sesame', document: undefined } }],
+    );
+    await assert.rejects(readHubOptions([...remote, ...secret]), /--oauth-secret is for --oauth-id, which is missing/);
+    for (const document of ['me', 'http://example.org/me.json', 'https://example.org'])
+      await assert.rejects(readHubOptions([...remote, '--oauth-document', document]), /no https address of a document/);
+  });
+
   it('names programs between marks, whose words are their own', async () => {
     const { children } = await readHubOptions([
       'a',

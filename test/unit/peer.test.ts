@@ -7,7 +7,7 @@ import type { Frame } from '../../shared/jsonrpc.js';
 import { type Link, memoryLinks, streamLink } from '../../shared/link.js';
 import { Peer, type PeerOptions } from '../../shared/peer.js';
 import { End } from '../kit/end.js';
-import { soon } from '../kit/until.js';
+import { eventually, soon } from '../kit/until.js';
 
 /** A peer and the raw other end of its link. It answers `ping`; other requests are kept for the test. */
 class Pair {
@@ -241,6 +241,17 @@ describe('a peer', () => {
         { jsonrpc: '2.0', id: 1, result: 'one' },
       ],
     );
+  });
+
+  it('does not wait for the answer to what is there to stay open', async () => {
+    const input = new PassThrough();
+    const pair = new Pair([streamLink('far', input, new PassThrough()), memoryLinks()[0]], { lastAnswers: 60_000 });
+    input.write('{"jsonrpc":"2.0","id":1,"method":"a"}\n');
+    const call = await eventually('the call', () => pair.calls[0]);
+    call.isStanding = true;
+    input.end();
+    await soon('end', pair.ended);
+    assert.equal(call.open, false);
   });
 
   it('waits for those answers no longer than it may', async () => {
