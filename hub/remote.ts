@@ -88,7 +88,7 @@ export class RemoteLink extends BaseLink {
     const frame = Frame.parse(bytes);
     if (frame.method === 'notifications/cancelled' && this.#cancelled(frame)) return;
     const before = this.#before;
-    const sent = before.then(() => this.#send(frame));
+    const sent = before.then(() => (this.#closed.signal.aborted ? undefined : this.#send(frame)));
     sent.catch((error: unknown) => this.ended(asFault(error)));
     if (frame.kind === 'request') return;
     this.#before = sent.catch(() => undefined);
@@ -103,7 +103,6 @@ export class RemoteLink extends BaseLink {
   }
 
   async #send(frame: Frame): Promise<void> {
-    if (this.#closed.signal.aborted) return;
     const isRequest = frame.kind === 'request';
     const end = new AbortController();
     if (isRequest) this.#open.set(frame.idKey, { end, isModern: Envelope.isIn(frame) });
