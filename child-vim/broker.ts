@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { isLoopback, listenerUrl } from '../shared/address.js';
-import { type HubAddress, keepConnected } from '../shared/connect.js';
+import { type HubPlace, keepConnected } from '../shared/connect.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { type Listener, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
@@ -44,7 +44,7 @@ async function joined(options: Options): Promise<boolean> {
 
 async function openListener(options: Options, editors: Editors, factory: () => McpServer): Promise<void> {
   const { name, host, port } = options;
-  const tokens = (): readonly string[] => options.tokens;
+  const tokens = (): readonly string[] => options.tokens.accepted();
   const socket = await socketPath(name);
   const front = lazyFront(factory);
   const listener = await listen({
@@ -75,10 +75,23 @@ async function openListener(options: Options, editors: Editors, factory: () => M
   }
 }
 
+/** Leaves word where editors look for it, with the token that counts at the time. */
 async function leaveWord(options: Options, { port }: Listener, socket: string): Promise<void> {
   const { name, host, tokens } = options;
-  const url = listenerUrl(host, port, tokens[0] ?? '');
-  shutdown.add('discovery', await announce({ name, pid: process.pid, url, socket, permissions: permissions(options) }));
+  const leave = (): Promise<() => Promise<void>> => {
+    const url = listenerUrl(host, port, tokens.newest);
+    return announce({ name, pid: process.pid, url, socket, permissions: permissions(options) });
+  };
+  let left = leave();
+  const unfollow = tokens.follow(() => {
+    left = left.then(leave);
+    left.catch((error: unknown) => log.warn(`editors do not find the new token: ${asFault(error).message}`));
+  });
+  shutdown.add('discovery', async () => {
+    unfollow();
+    await (await left)();
+  });
+  await left;
 }
 
 /** MCP on a raw line, for a client that knows the token. */
@@ -106,8 +119,7 @@ function lazyFront(factory: () => McpServer): () => Promise<HttpFront> {
   };
 }
 
-function offerToHub(hub: HubAddress, factory: () => McpServer): void {
-  log.hide(hub.token);
+function offerToHub(hub: HubPlace, factory: () => McpServer): void {
   const stop = new AbortController();
   shutdown.add('the connection to the hub', () => stop.abort());
   void keepConnected(hub, (link) => serveLink(link, factory), stop.signal);

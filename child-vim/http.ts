@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
 import { asFault } from '../shared/fault.js';
-import { checkedMembers, MAX_DEPTH } from '../shared/json-check.js';
+import { checkedMembers } from '../shared/json-check.js';
+import { limits } from '../shared/limits.js';
 import { log } from '../shared/log.js';
 import { Sessions } from './sessions.js';
 
@@ -25,7 +26,9 @@ export function httpFront(factory: () => McpServer): HttpFront {
       refuse(response, 415, 'Content-Type must be application/json');
       return;
     }
-    const seen = await toWebRequest(request as NodeIncomingMessageLike);
+    const seen = await toWebRequest(request as NodeIncomingMessageLike, undefined, {
+      maxRequestBodySize: limits.message,
+    });
     const body = request.method === 'POST' ? parsed(await seen.text()) : undefined;
     if (await isLegacyRequest(seen, body)) await sessions.handle(request, response, body);
     else await answer(request as NodeIncomingMessageLike, response, body);
@@ -54,7 +57,7 @@ export function httpFront(factory: () => McpServer): HttpFront {
  */
 function parsed(body: string): unknown {
   // Wrapped, because what is checked has to be an object.
-  checkedMembers(Buffer.from(`{"body":${body}}`), MAX_DEPTH + 2);
+  checkedMembers(Buffer.from(`{"body":${body}}`), limits.depth + 2);
   return JSON.parse(body) as unknown;
 }
 

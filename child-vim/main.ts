@@ -13,7 +13,6 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(await printed(options));
     return;
   }
-  for (const token of options.tokens) log.hide(token);
   shutdown.onSignals();
   const { runBroker } = await import('./broker.js');
   await runBroker(options);
@@ -22,12 +21,12 @@ async function main(argv: readonly string[]): Promise<void> {
 async function printed({ print, host, port, tokens, readOnly }: Options): Promise<string> {
   if (print === 'help') return USAGE;
   if (print === 'version') return `${VERSION}\n`;
-  if (print === 'url') return `${url(host, port, tokens)}\n`;
+  if (print === 'url') return `${url(host, port, tokens.newest)}\n`;
   const { toolHelp } = await import('./tool-help.js');
   return toolHelp(readOnly);
 }
 
-function url(host: string, port: number, [token = '']: readonly string[]): string {
+function url(host: string, port: number, token: string): string {
   if (port !== 0) return listenerUrl(host, port, token);
   throw new Fault('invalid', 'with port 0 the system chooses the port when mcp-vim starts', {
     next: 'Give a port to --bind, or let :Mcp without a URL find the broker.',

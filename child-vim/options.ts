@@ -1,8 +1,10 @@
 import { readBind } from '../shared/address.js';
-import { type HubAddress, hubAddress } from '../shared/connect.js';
+import { type HubPlace, hubPlace } from '../shared/connect.js';
 import { type Flag, readFlags, usage, usageFault } from '../shared/flags.js';
+import { LIMIT_FLAGS, setLimits } from '../shared/limits.js';
 import { masterSecret } from '../shared/secret.js';
-import { checkedName, checkedToken, derivedPort, derivedToken } from '../shared/token.js';
+import { checkedName, checkedToken, derivedPort } from '../shared/token.js';
+import { Tokens } from '../shared/tokens.js';
 import type { Decided } from '../shared/verdict.js';
 import { ACTIONS, actions } from './permission.js';
 import { type Asking, WAYS, type Way } from './ways.js';
@@ -17,7 +19,11 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: 'token', value: 'TOKEN', many: true, help: 'Accept this token instead of the derived one; may be repeated' },
   { name: 'stdio', help: 'Serve MCP on standard input and output too, and exit when that ends' },
-  { name: 'connect', value: 'URL', help: 'Offer the tools to a hub: http://HOST:PORT/TOKEN/ALIAS' },
+  {
+    name: 'connect',
+    value: 'URL',
+    help: 'Offer the tools to a hub: NAME/ALIAS for one of yours by its --name, or http://HOST:PORT/TOKEN/ALIAS',
+  },
   {
     name: 'auto-allow',
     value: 'ACTIONS',
@@ -37,6 +43,7 @@ export const FLAGS: readonly Flag[] = [
     value: 'SECONDS',
     help: 'How long a call waits for Vim, and a change for a person in the middle of a command (default: 30)',
   },
+  ...LIMIT_FLAGS,
   { name: 'print-url', help: 'Print the URL for :Mcp, without the target, and exit' },
   { name: 'tool-help', help: 'Print the tools and their arguments, and exit' },
   { name: 'help', help: 'Print this, and exit' },
@@ -50,9 +57,9 @@ export interface Options {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  readonly tokens: readonly string[];
+  readonly tokens: Tokens;
   readonly stdio: boolean;
-  readonly connect: HubAddress | undefined;
+  readonly connect: HubPlace | undefined;
   readonly decided: Decided;
   readonly asking: Asking;
   /** Whether tools that do more than read are left out. */
@@ -74,20 +81,19 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
   const many = (name: string): readonly string[] => flags.get(name) ?? [];
   const name = checkedName(one('name') ?? 'default');
   const { host = '127.0.0.1', port } = readBind(one('bind') ?? '');
-  const tokens = many('token').map(checkedToken);
+  const given = many('token').map(checkedToken);
   const connect = one('connect');
   const print = printed(flags);
-  const secret =
-    (port === undefined || tokens.length === 0) && print !== 'help' && print !== 'version'
-      ? await masterSecret()
-      : undefined;
+  setLimits(flags);
+  // Whoever only wants to read the help needs no secret.
+  const isServing = print !== 'help' && print !== 'version';
   return {
     name,
     host,
-    port: port ?? (secret === undefined ? 0 : derivedPort(secret, 'vim', name)),
-    tokens: tokens.length > 0 || secret === undefined ? tokens : [derivedToken(secret, 'vim', name)],
+    port: port ?? (isServing ? derivedPort((await masterSecret()).first, 'vim', name) : 0),
+    tokens: isServing ? await Tokens.of(given, 'vim', name) : Tokens.given(given),
     stdio: flags.has('stdio') || env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
-    connect: connect === undefined ? undefined : hubAddress(connect),
+    connect: connect === undefined ? undefined : hubPlace(connect),
     asking: {
       name,
       way: readWay(one('ask') ?? ASK_VARIABLES.map((variable) => env[variable]).find(Boolean) ?? 'auto'),

@@ -4,7 +4,8 @@ import { type Listener, type ListenOptions, listen, type RawHandler } from '../s
 import { log } from '../shared/log.js';
 import { isOwnAddress, isProof, nonce, proofOf } from '../shared/proof.js';
 import { masterSecret } from '../shared/secret.js';
-import { acceptedToken, derivedPort, derivedToken } from '../shared/token.js';
+import { acceptedToken, derivedPort } from '../shared/token.js';
+import { Tokens } from '../shared/tokens.js';
 import type { Children } from './children.js';
 import type { HubOptions } from './options.js';
 
@@ -12,20 +13,21 @@ import type { HubOptions } from './options.js';
 export interface FrontDoor {
   readonly host: string;
   readonly port: number;
-  readonly tokens: readonly string[];
+  readonly tokens: Tokens;
 }
 
 /** What the options say, completed by what is derived from the master secret and the hub's name. */
 export async function frontDoor({ name, bind, tokens }: HubOptions): Promise<FrontDoor> {
-  const secret = await masterSecret();
-  const accepted = tokens.length > 0 ? tokens : [derivedToken(secret, 'hub', name)];
-  for (const token of accepted) log.hide(token);
-  return { host: bind.host ?? '127.0.0.1', port: bind.port ?? derivedPort(secret, 'hub', name), tokens: accepted };
+  return {
+    host: bind.host ?? '127.0.0.1',
+    port: bind.port ?? derivedPort((await masterSecret()).first, 'hub', name),
+    tokens: await Tokens.of(tokens, 'hub', name),
+  };
 }
 
 /** The address for `--connect`, to which the dialler adds its alias. */
 export function connectUrl({ host, port, tokens }: FrontDoor): string {
-  return listenerUrl(host, port, tokens[0] ?? '');
+  return listenerUrl(host, port, tokens.newest);
 }
 
 /** Milliseconds in which a child that asked for a proof must give its own. */
@@ -49,9 +51,9 @@ export function acceptChildren(
   return listen({
     host,
     port,
-    tokens: () => tokens,
+    tokens: () => tokens.accepted(),
     raw: new Map<string, RawHandler>([
-      ['mcp-connect', (words, link) => take(words, link, (cookie) => acceptedToken(cookie, tokens))],
+      ['mcp-connect', (words, link) => take(words, link, (cookie) => acceptedToken(cookie, tokens.accepted()))],
       [
         'mcp-connect-prove',
         ([, theirs, dialled], link, at) => {
@@ -61,8 +63,9 @@ export function acceptChildren(
           }
           const own = nonce();
           const claim = `${dialled}:${theirs}:${own}`;
-          link.send(JSON.stringify(['mcp-connect-proof', own, tokens.map((token) => proofOf(token, 'hub', claim))]));
-          firstLine(link, (words) => take(words, link, (cookie) => isProof(cookie, 'child', claim, tokens)));
+          const known = tokens.accepted();
+          link.send(JSON.stringify(['mcp-connect-proof', own, known.map((token) => proofOf(token, 'hub', claim))]));
+          firstLine(link, (words) => take(words, link, (cookie) => isProof(cookie, 'child', claim, known)));
         },
       ],
     ]),

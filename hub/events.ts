@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import { MAX_LINE } from '../shared/lines.js';
+import { limits } from '../shared/limits.js';
 
 /** The least wait that is kept, and the longest that a timer takes; milliseconds. */
 const [SOONEST, LATEST] = [50, 2 ** 31 - 1];
@@ -25,7 +25,7 @@ export async function events(
   place = new Place(),
 ): Promise<void> {
   const parser = createParser({
-    maxBufferSize: MAX_LINE,
+    maxBufferSize: limits.message,
     onRetry: (retry) => {
       place.retry = Math.min(Math.max(retry, SOONEST), LATEST);
     },

@@ -1,6 +1,6 @@
 import { asFault, Fault, type FaultKind } from '../shared/fault.js';
 import { decoded } from '../shared/json.js';
-import { MAX_LINE } from '../shared/lines.js';
+import { limits } from '../shared/limits.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import { envelopeFor } from './envelope.js';
@@ -268,5 +268,5 @@ function noMore(peer: Peer, list: ListName, seen: ReadonlySet<string>, error: un
 function whyEndless(cursor: string, seen: ReadonlySet<string>, size: number): string | undefined {
   if (seen.has(cursor)) return `gives the cursor ${JSON.stringify(cursor).slice(0, 60)} again`;
   if (seen.size >= PAGES) return `has more than ${PAGES} pages`;
-  return size > MAX_LINE ? `has more than ${MAX_LINE} bytes` : undefined;
+  return size > limits.message ? `has more than ${limits.message} bytes` : undefined;
 }

@@ -1,4 +1,4 @@
-import { type HubAddress, keepConnected } from '../shared/connect.js';
+import { type HubPlace, keepConnected } from '../shared/connect.js';
 import { asFault, type Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import type { ListenOptions } from '../shared/listener.js';
@@ -18,6 +18,8 @@ try {
   const [first, ...others] = process.argv.slice(2);
   if (first === 'import') await runImport(others);
   else if (first === 'rules') await runRules(others);
+  else if (first === 'init') await runInit(others);
+  else if (first === 'rotate') await runRotate(others);
   else await run(await readHubOptions(process.argv.slice(2)));
 } catch (error) {
   const fault = asFault(error);
@@ -42,6 +44,16 @@ async function runRules(argv: readonly string[]): Promise<void> {
   print(await manageRules(argv));
 }
 
+async function runInit(argv: readonly string[]): Promise<void> {
+  const { prepare } = await import('./init.js');
+  print(await prepare(argv));
+}
+
+async function runRotate(argv: readonly string[]): Promise<void> {
+  const { rotate } = await import('./rotate.js');
+  print(await rotate(argv));
+}
+
 function print(text: string): void {
   process.stdout.write(text);
 }
@@ -53,7 +65,6 @@ async function printUrl(options: HubOptions): Promise<void> {
 
 async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
-  for (const { token } of options.connects) log.hide(token);
   const configuration = await configurationOf(options);
   const { children, expose } = (await configuration?.read()) ?? options;
   const hub = new Hub(children, {
@@ -119,7 +130,7 @@ async function serveStdio(hub: Hub): Promise<Fault> {
 }
 
 /** Serves another hub, which is dialled, as one more client. */
-function offerTo(address: HubAddress, hub: Hub): void {
+function offerTo(address: HubPlace, hub: Hub): void {
   const stop = new AbortController();
   shutdown.add('the connection to another hub', () => stop.abort());
   const serve = async (link: Link): Promise<void> => {

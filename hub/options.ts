@@ -1,7 +1,8 @@
 import { type BindAddress, readBind } from '../shared/address.js';
-import { type HubAddress, hubAddress } from '../shared/connect.js';
+import { type HubPlace, hubPlace } from '../shared/connect.js';
 import { Fault } from '../shared/fault.js';
 import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
+import { LIMIT_FLAGS, setLimits } from '../shared/limits.js';
 import { checkedName, checkedToken } from '../shared/token.js';
 import type { ChildSpec } from './children.js';
 import { EXPOSURES, type Expose } from './expose.js';
@@ -41,9 +42,10 @@ export const HUB_FLAGS: readonly Flag[] = [
     name: 'connect',
     value: 'URL',
     many: true,
-    help: 'offer everything to another hub, too: http://HOST:PORT/TOKEN/ALIAS; may be repeated, or be in MCP_MULTIBROKER_CONNECT',
+    help: 'offer everything to another hub, too: NAME/ALIAS for one of yours by its --name, or http://HOST:PORT/TOKEN/ALIAS; may be repeated, or be in MCP_MULTIBROKER_CONNECT',
   },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
+  ...LIMIT_FLAGS,
   { name: 'help', help: 'print this help' },
   { name: 'version', help: 'print the version' },
 ];
@@ -93,6 +95,8 @@ One MCP entry for many servers. Each child's tools appear as ALIAS.TOOL, or ALIA
 SOURCE is  --- PROGRAM ARG... ---   or   'stdio:COMMAND LINE'   or   http(s)://HOST/PATH.
 
 mcp-multibroker import  makes a file for --config of what your MCP clients have; see import --help.
+mcp-multibroker init  makes what the programs need, and prints what to put into your MCP client.
+mcp-multibroker rotate  makes new tokens; see rotate --help.
 mcp-multibroker rules  manages what is allowed without asking; see rules --help.`;
 
 /** The whole help text. */
@@ -112,9 +116,9 @@ export interface HubOptions {
   /** Whether the hub offers tools of its own. */
   readonly status: boolean;
   /** Other hubs to which this one offers what it has. */
-  readonly connects: readonly HubAddress[];
   /** What clients see of the tools, where that is said. */
   readonly expose: Expose | undefined;
+  readonly connects: readonly HubPlace[];
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
   /** Files with more children. */
@@ -144,6 +148,7 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
   }
   if (alias !== undefined)
     throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
+  setLimits(hub);
   return {
     stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     name: checkedName(hub.get('name')?.[0] ?? 'default'),
@@ -161,9 +166,9 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
 }
 
 /** The other hubs: those of the command line, and those of a variable, whose tokens other users of the machine do not see. */
-function addresses(urls: readonly string[] = []): readonly HubAddress[] {
+function addresses(urls: readonly string[] = []): readonly HubPlace[] {
   const others = (process.env['MCP_MULTIBROKER_CONNECT'] ?? '').split(/\s+/).filter((url) => url !== '');
-  return [...urls, ...others].map(hubAddress);
+  return [...urls, ...others].map(hubPlace);
 }
 
 /** @throws Fault `invalid` for anything but one of the words. */

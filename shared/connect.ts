@@ -5,50 +5,74 @@ import { asFault, Fault } from './fault.js';
 import { type Link, streamLink } from './link.js';
 import { log } from './log.js';
 import { nonce, proofOf } from './proof.js';
+import { masterSecret } from './secret.js';
+import { derivedPort, derivedToken } from './token.js';
 
 /** Where a hub listens and under which alias the tools are offered there. */
-export interface HubAddress {
+interface HubAddress {
   readonly host: string;
   readonly port: number;
   readonly token: string;
   readonly alias: string;
 }
 
+/** A hub of the same person that listens where it does by itself, by its name. */
+interface NamedHub {
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** A hub as it is given with `--connect`. */
+export type HubPlace = HubAddress | NamedHub;
+
 /** Milliseconds in which a hub must prove itself. */
 const PATIENCE = 5000;
 
 /**
- * Takes `http://HOST:PORT/TOKEN/ALIAS` apart.
+ * Takes `http://HOST:PORT/TOKEN/ALIAS` apart, or `NAME/ALIAS`, which holds no token.
  * @throws Fault `invalid`, without repeating the token.
  */
-export function hubAddress(url: string): HubAddress {
-  const parts = /^http:\/\/(?:\[([0-9A-Fa-f:.]+)\]|([^/:@]+)):(\d+)\/([^/?#]+)\/([^/?#]+)$/.exec(url);
+export function hubPlace(text: string): HubPlace {
+  const [, hub, nickname] = /^(\w[\w.-]{0,63})\/([^/?#]+)$/.exec(text) ?? [];
+  if (hub !== undefined && nickname !== undefined) return { name: hub, alias: nickname };
+  const parts = /^http:\/\/(?:\[([0-9A-Fa-f:.]+)\]|([^/:@]+)):(\d+)\/([^/?#]+)\/([^/?#]+)$/.exec(text);
   const [, ipv6, name, port, token, alias] = parts ?? [];
   const host = ipv6 ?? name;
   if (host === undefined || token === undefined || alias === undefined) {
-    throw new Fault('invalid', '--connect takes http://HOST:PORT/TOKEN/ALIAS', {
+    throw new Fault('invalid', '--connect takes http://HOST:PORT/TOKEN/ALIAS, or NAME/ALIAS', {
       next: "The hub's --print-url shows the first part.",
     });
   }
+  log.hide(token);
   return { host, port: Number(port), token, alias };
+}
+
+/** Where it is at this moment: after a rotation the token of a name is another one. */
+async function located(hub: HubPlace): Promise<HubAddress> {
+  if ('host' in hub) return hub;
+  const { current, first } = await masterSecret();
+  const [port, token] = [derivedPort(first, 'hub', hub.name), derivedToken(current, 'hub', hub.name)];
+  log.hide(token);
+  return { host: '127.0.0.1', port, token, alias: hub.alias };
 }
 
 /** Keeps a connection to the hub until the signal aborts: `serve` runs for each, and waits between them grow. */
 export async function keepConnected(
-  hub: HubAddress,
+  hub: HubPlace,
   serve: (link: Link) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
+  const where = 'host' in hub ? `at ${hub.host}:${hub.port}` : `named ${hub.name}`;
   const backoff = new Backoff();
   let told = '';
   const tell = (why: string): void => {
-    if (why !== told) log.warn(`no connection to the hub at ${hub.host}:${hub.port}: ${why}; trying again`);
+    if (why !== told) log.warn(`no connection to the hub ${where}: ${why}; trying again`);
     told = why;
   };
   while (!signal.aborted) {
     const since = performance.now();
     try {
-      await once(hub, serve, signal);
+      await once(await located(hub), serve, signal);
       tell('it closed the connection');
     } catch (error) {
       tell(asFault(error).message);

@@ -2,10 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './ascii.js';
 import { Fault } from './fault.js';
 import { byteAt, Members, type Notes, skipSpace } from './json.js';
+import { limits } from './limits.js';
 import { Scanner } from './scanner.js';
-
-/** Deepest nesting accepted where nothing else is said. Vim crashes on deep values, and so does `JSON.stringify`. */
-export const MAX_DEPTH = 64;
 
 /** Bytes of a string from which on it is worth the scanner. */
 const LONG = 256;
@@ -32,7 +30,7 @@ function plainEnd(bytes: Buffer, start: number): number {
  * so that they can be passed on as they are, and notes where its members lie. Decodes nothing; one pass.
  * @throws Fault `protocol` with the byte offset of what is wrong.
  */
-export function check(bytes: Buffer, notes: Notes, maxDepth: number = MAX_DEPTH): void {
+export function check(bytes: Buffer, notes: Notes, maxDepth: number = limits.depth): void {
   if (!isUtf8(bytes)) throw new Fault('protocol', 'not UTF-8');
   const start = skipSpace(bytes, 0);
   if (byteAt(bytes, start) !== OPEN_OBJECT) throw new Fault('protocol', 'not a JSON object');

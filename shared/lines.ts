@@ -1,8 +1,6 @@
 import { NEWLINE, RETURN } from './ascii.js';
 import { Fault } from './fault.js';
-
-/** The longest line accepted where nothing else is said, in bytes. */
-export const MAX_LINE = 64 * 1024 * 1024;
+import { limits } from './limits.js';
 
 /**
  * Cuts a byte stream into lines. Works on bytes, so a character split across chunks stays whole; looks at each byte
@@ -13,7 +11,7 @@ export class Lines {
   #parts: Buffer[] = [];
   #length = 0;
 
-  constructor(max: number = MAX_LINE) {
+  constructor(max: number = limits.message) {
     this.#max = max;
   }
 

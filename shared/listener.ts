@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type Admission, admit } from './admission.js';
 import { NEWLINE, OPEN_ARRAY } from './ascii.js';
 import { Fault, systemFault } from './fault.js';
+import { limits } from './limits.js';
 import { type Link, streamLink } from './link.js';
 import { log } from './log.js';
 
@@ -31,7 +32,7 @@ export interface ListenOptions {
   readonly http?: (request: IncomingMessage, response: ServerResponse, path: string) => void;
   /** An admitted WebSocket; `path` is what follows the token. */
   readonly socket?: (link: Link, path: string) => void;
-  /** Milliseconds in which a connection must have said who it is; 10 s by default. */
+  /** Milliseconds in which a connection must have said who it is; where it is left out, those of `limits`. */
   readonly patience?: number;
 }
 
@@ -43,7 +44,6 @@ export interface Listener {
 }
 
 const FIRST_LINE = 8192;
-const PATIENCE = 10_000;
 
 /** Who has said all it has to say may still wait for answers. */
 const HALF_OPEN = { allowHalfOpen: true };
@@ -82,7 +82,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 /** Looks at the first byte and hands the connection on. */
 function sniff(socket: Socket, http: Server, options: ListenOptions): void {
-  const patience = setTimeout(() => socket.destroy(), options.patience ?? PATIENCE);
+  const patience = setTimeout(() => socket.destroy(), options.patience ?? limits.greeting);
   socket.on('error', () => socket.destroy());
   socket.once('close', () => clearTimeout(patience));
   socket.once('data', (chunk: Buffer) => {
@@ -152,13 +152,15 @@ function peerName(socket: Socket): string {
 }
 
 function httpServer(options: ListenOptions): Server {
-  const patience = options.patience ?? PATIENCE;
-  const limits = {
+  const patience = options.patience ?? limits.greeting;
+  const times = {
     headersTimeout: patience,
     requestTimeout: patience * 3,
     connectionsCheckingInterval: Math.ceil(patience / 4),
   };
-  const server = createHttpServer(limits, (request, response) => {
+  const server = createHttpServer(times, (request, response) => {
+    // The token may stand in the address.
+    response.setHeader('referrer-policy', 'no-referrer');
     const admission = admit(request, options.tokens(), options.host);
     if (!admission.admitted) refuse(response, admission);
     else if (options.http === undefined) refuse(response, { status: 404, reason: 'nothing is served here' });

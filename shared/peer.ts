@@ -1,8 +1,9 @@
 import { OPEN_ARRAY } from './ascii.js';
 import { Call, type CallSource } from './call.js';
 import { asFault, Fault } from './fault.js';
-import { checkedMembers, MAX_DEPTH } from './json-check.js';
+import { checkedMembers } from './json-check.js';
 import { errorFault, errorObject, Frame, type IdKey, idKey, keyOf, looseMessage } from './jsonrpc.js';
+import { limits } from './limits.js';
 import type { Link } from './link.js';
 import { type Edit, joined, type Parts } from './parts.js';
 import { Pending } from './pending.js';
@@ -231,7 +232,7 @@ export class Peer implements CallSource {
   #batch(bytes: Buffer): void {
     try {
       // Checked for depth before it is parsed; wrapped, because what is checked has to be an object.
-      checkedMembers(joined(['{"batch":', bytes, '}']), MAX_DEPTH + 2);
+      checkedMembers(joined(['{"batch":', bytes, '}']), limits.depth + 2);
       const messages: unknown = JSON.parse(bytes.toString());
       if (!Array.isArray(messages) || messages.length === 0 || messages.length > MOST_IN_BATCH) {
         throw new Fault('protocol', `a batch holds 1 to ${MOST_IN_BATCH} messages`);

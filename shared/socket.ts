@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { Fault } from './fault.js';
-import { MAX_LINE } from './lines.js';
+import { limits } from './limits.js';
 import { BaseLink, type Link, MAX_UNSENT } from './link.js';
 import { oneLine } from './one-line.js';
 import { joined, type Parts } from './parts.js';
@@ -47,7 +47,16 @@ export function socketLink(name: string, socket: WebSocket): Link {
   return new SocketLink(name, socket);
 }
 
-const server = new WebSocketServer({ noServer: true, maxPayload: MAX_LINE, clientTracking: false });
+/** Parts of a message at most: each costs memory, however small it is. */
+const MOST_FRAGMENTS = 64;
+
+let server: WebSocketServer | undefined;
+
+function socketServer(): WebSocketServer {
+  const sizes = { maxPayload: limits.message, maxFragments: MOST_FRAGMENTS };
+  server ??= new WebSocketServer({ noServer: true, clientTracking: false, ...sizes });
+  return server;
+}
 
 /** Completes the upgrade of an admitted request. */
 export function acceptSocket(
@@ -56,5 +65,5 @@ export function acceptSocket(
   head: Buffer,
   accept: (link: Link) => void,
 ): void {
-  server.handleUpgrade(request, socket, head, (accepted) => accept(socketLink('a WebSocket', accepted)));
+  socketServer().handleUpgrade(request, socket, head, (accepted) => accept(socketLink('a WebSocket', accepted)));
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, OutgoingMessage } from 'node:http';
 import { Fault } from './fault.js';
-import { MAX_LINE } from './lines.js';
+import { limits } from './limits.js';
 
 /**
  * All that a message over HTTP carries. By events: an iterator takes longer than most messages themselves.
- * @throws Fault `protocol` for more than {@link MAX_LINE} bytes, `gone` when the connection breaks off.
+ * @throws Fault `protocol` for more than `limits.message` bytes, `gone` when the connection breaks off.
  */
 export function wholeBody(message: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -12,10 +12,10 @@ export function wholeBody(message: IncomingMessage): Promise<Buffer> {
     let length = 0;
     message.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= MAX_LINE) chunks.push(chunk);
+      if (length <= limits.message) chunks.push(chunk);
       else {
         chunks = [];
-        reject(new Fault('protocol', `a message holds at most ${MAX_LINE} bytes`));
+        reject(new Fault('protocol', `a message holds at most ${limits.message} bytes`));
       }
     });
     message.on('end', () => {

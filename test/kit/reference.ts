@@ -3,7 +3,9 @@ import { argumentsOf } from '../../child-vim/tool-help.js';
 import { tools } from '../../child-vim/tools/index.js';
 import { INHERITED, INHERITED_PREFIXES } from '../../hub/environment.js';
 import { IMPORT_FLAGS } from '../../hub/import.js';
+import { INIT_FLAGS } from '../../hub/init.js';
 import { CHILD_FLAGS, HUB_FLAGS } from '../../hub/options.js';
+import { ROTATE_FLAGS } from '../../hub/rotate.js';
 import { RULES_FLAGS } from '../../hub/rules.js';
 import { type Flag, flagSyntax } from '../../shared/flags.js';
 
@@ -18,6 +20,10 @@ export function reference(): string {
     flagTable(CHILD_FLAGS),
     'In a [configuration file](configuration.md) each of these is a key of its server, without the dashes.',
     `A child inherits only ${[...INHERITED, ...INHERITED_PREFIXES.map((prefix) => `${prefix}*`)].map((name) => `\`${name}\``).join(', ')}, and what \`--env\` adds.`,
+    '### mcp-multibroker init',
+    flagTable(INIT_FLAGS),
+    '### mcp-multibroker rotate',
+    flagTable(ROTATE_FLAGS),
     '### mcp-multibroker import',
     flagTable(IMPORT_FLAGS),
     '### mcp-multibroker rules',

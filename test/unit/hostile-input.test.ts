@@ -6,7 +6,7 @@ import { Editors } from '../../child-vim/editors.js';
 import { vimProtocols } from '../../child-vim/handshake.js';
 import { readBind } from '../../shared/address.js';
 import { admit } from '../../shared/admission.js';
-import { hubAddress } from '../../shared/connect.js';
+import { hubPlace } from '../../shared/connect.js';
 import { Fault } from '../../shared/fault.js';
 import { memoryLinks } from '../../shared/link.js';
 import { formatRules, parseRules } from '../../shared/rule-text.js';
@@ -152,7 +152,7 @@ describe('100,000 inputs', () => {
     let admitted = 0;
     for (let run = 0; run < 30_000; run += 1) {
       const [url, host, origin] = [mixed(dice, pieces, 8), mixed(dice, pieces, 3), mixed(dice, pieces, 4)];
-      refusedOr(() => hubAddress(url));
+      refusedOr(() => hubPlace(url));
       refusedOr(() => readBind(host));
       const isHopeful = dice.chance(0.5);
       const headers = { host: isHopeful ? '127.0.0.1' : host, ...(dice.chance(0.5) ? { origin } : {}) };

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../../shared/fault.js';
 import { decoded, members, type Span } from '../../shared/json.js';
-import { checkedMembers, MAX_DEPTH } from '../../shared/json-check.js';
+import { checkedMembers } from '../../shared/json-check.js';
+import { limits } from '../../shared/limits.js';
 
 /** Bytes at which JSON texts and UTF-8 sequences break. */
 const TELLING = Buffer.from('{}[]":,\\/utfn019eE+-. \t\n\r\0\u001f\u007f');
@@ -95,10 +96,10 @@ describe('checkedMembers', () => {
   it('takes as many levels as it says, and no more', () => {
     const nested = (levels: number): Buffer => Buffer.from(`{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
     assert.equal(
-      refusal(() => checkedMembers(nested(MAX_DEPTH))),
+      refusal(() => checkedMembers(nested(limits.depth))),
       undefined,
     );
-    assert.match(refusal(() => checkedMembers(nested(MAX_DEPTH + 1))) ?? '', /deeper than 64 levels at byte 68/);
+    assert.match(refusal(() => checkedMembers(nested(limits.depth + 1))) ?? '', /deeper than 64 levels at byte 68/);
     assert.match(refusal(() => checkedMembers(nested(3), 2)) ?? '', /deeper than 2/);
     assert.match(refusal(() => checkedMembers(nested(1_000_000))) ?? '', /deeper/);
   });

@@ -17,9 +17,9 @@ async function secretFolder(t: TestContext): Promise<string> {
 describe('the master secret', () => {
   it('is made once and kept for its owner only', async (t) => {
     const path = await secretFolder(t);
-    const secret = await masterSecret();
-    assert.equal(secret.length, 32);
-    assert.deepEqual(await masterSecret(), secret);
+    const secrets = await masterSecret();
+    assert.equal(secrets.current.length, 32);
+    assert.deepEqual(await masterSecret(), secrets);
     assert.deepEqual(await readdir(path), ['secret']);
     assert.equal((await stat(path)).mode & 0o777, 0o700);
     assert.equal((await stat(join(path, 'secret'))).mode & 0o777, 0o600);
@@ -75,7 +75,7 @@ describe('the master secret', () => {
     const run = promisify(execFile);
     const seen = await Promise.all(Array.from({ length: 20 }, () => run(process.execPath, [script])));
     assert.equal(new Set(seen.map(({ stdout }) => stdout)).size, 1);
-    assert.equal(seen[0]?.stdout, (await masterSecret()).toString('hex'));
+    assert.equal(seen[0]?.stdout, (await masterSecret()).current.toString('hex'));
     assert.deepEqual(await readdir(path), ['secret']);
   });
 });
