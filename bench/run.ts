@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { feed } from './feed.js';
 import { http } from './http.js';
 import { hubs } from './hubs.js';
 import { many } from './many.js';
@@ -18,6 +19,7 @@ const PARTS = new Map<string, () => Promise<Verdict[]>>([
   ['start', start],
   ['many', many],
   ['vim', vim],
+  ['feed', feed],
 ]);
 
 const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });

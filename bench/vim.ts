@@ -166,7 +166,7 @@ function call({ tool, args, fresh }: Case, { vim: editor, client, buffer, prefix
 }
 
 /** A pseudo-terminal for it comes from `script`. */
-function hasVim(): boolean {
+export function hasVim(): boolean {
   const { stdout } = spawnSync('vim', ['--version'], { encoding: 'utf8' });
   return (stdout ?? '').includes('+channel') && spawnSync('script', ['--version']).status === 0;
 }

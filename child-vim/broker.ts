@@ -12,6 +12,7 @@ import { acceptedToken } from '../shared/token.js';
 import { announce, socketPath } from './discovery.js';
 import { Editors } from './editors.js';
 import { vimProtocols } from './handshake.js';
+import { Headless } from './headless.js';
 import type { HttpFront } from './http.js';
 import { joinRunning, RAW_MCP } from './join.js';
 import type { Options } from './options.js';
@@ -21,10 +22,10 @@ import { serverFactory } from './server.js';
 
 /** Runs the broker: listener, discovery, and what the options add. What it opens is registered with `shutdown`. */
 export async function runBroker(options: Options): Promise<void> {
-  const editors = new Editors(options.patience);
+  const editors = new Editors(options.patience, options.isTraced);
   const rules = new RuleFile(`vim-${options.name}`);
   const policy = { decided: options.decided, rules, unasked: UNASKED };
-  const factory = serverFactory(editors, policy, options);
+  const factory = serverFactory(editors, policy, options, new Headless(options.name, editors));
   try {
     await openListener(options, editors, factory);
   } catch (error) {
@@ -46,7 +47,7 @@ async function openListener(options: Options, editors: Editors, factory: () => M
   const { name, host, port } = options;
   const tokens = (): readonly string[] => options.tokens.accepted();
   const socket = await socketPath(name);
-  const front = lazyFront(factory);
+  const front = lazyFront(factory, editors);
   const listener = await listen({
     host,
     port,
@@ -102,16 +103,23 @@ function rawMcp(factory: () => McpServer, tokens: () => readonly string[]): RawH
   };
 }
 
-function permissions({ decided: { allow, deny }, asking: { way, helper }, readOnly }: Options): string {
-  return JSON.stringify({ allow: [...allow].sort(), deny: [...deny].sort(), ask: way, helper, readOnly });
+function permissions({ decided: { allow, deny }, asking: { way, helper }, readOnly, isTraced }: Options): string {
+  return JSON.stringify({
+    allow: [...allow].sort(),
+    deny: [...deny].sort(),
+    ask: way,
+    helper,
+    readOnly,
+    trace: isTraced,
+  });
 }
 
 /** The HTTP side is loaded at the first request: over stdio it is never needed. */
-function lazyFront(factory: () => McpServer): () => Promise<HttpFront> {
+function lazyFront(factory: () => McpServer, editors: Editors): () => Promise<HttpFront> {
   let front: Promise<HttpFront> | undefined;
   return () => {
     front ??= import('./http.js').then(({ httpFront }) => {
-      const made = httpFront(factory);
+      const made = httpFront(factory, editors);
       shutdown.add('HTTP', () => made.close());
       return made;
     });

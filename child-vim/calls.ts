@@ -11,7 +11,7 @@ interface Waiting {
 
 /** What a connection tells beside answers. */
 export interface Listening {
-  event(name: string): void;
+  event(name: string, details: Readonly<Record<string, unknown>>): void;
   end(why: Fault): void;
 }
 
@@ -80,7 +80,10 @@ export class Calls implements Receiver {
     if (!Array.isArray(message) || typeof message[0] !== 'number') throw new Fault('protocol', 'not a channel message');
     const [id, body] = message as [number, unknown];
     if (id < 0) this.#answered(-id, body);
-    else this.#listening.event(event.parse(body)[1].name);
+    else {
+      const [, { name, ...details }] = event.parse(body);
+      this.#listening.event(name, details);
+    }
   }
 
   /** Milliseconds since Vim answered something. */

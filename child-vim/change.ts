@@ -8,11 +8,17 @@ import { CONTEXT, shownChanges } from './shown.js';
 import type { Call } from './tool.js';
 
 /** What came of a change. */
-export type Changed = Answer<'edit'> & { readonly added: number; readonly removed: number };
+type Changed = Answer<'edit'> & { readonly added: number; readonly removed: number };
 
 /** A change that is worked out and not made yet. */
-interface Plan {
+export interface Plan {
   readonly operations: readonly Operation[];
+}
+
+/** A change that was made, and what it was. */
+export interface Made<P extends Plan> {
+  readonly planned: P;
+  readonly changed: Changed;
 }
 
 /**
@@ -24,11 +30,11 @@ interface Plan {
 export async function change<P extends Plan>(
   editor: Editor,
   concerned: Stretch,
-  call: Pick<Call, 'allow' | 'isFree' | 'signal'>,
+  call: Pick<Call, 'allow' | 'isFree' | 'by'>,
   plan: (text: BufferText) => Promise<P>,
-): Promise<{ readonly planned: P; readonly changed: Changed }> {
+): Promise<Made<P>> {
   const isFree = call.isFree('write');
-  const { text, planned } = await workedOut(editor, concerned, isFree, call.signal, plan);
+  const { text, planned } = await workedOut(editor, concerned, isFree, call.by.signal, plan);
   const { operations } = planned;
   const { facts } = text;
   if (operations.length === 0) return { planned, changed: { ...facts, added: 0, removed: 0 } };
@@ -37,7 +43,7 @@ export async function change<P extends Plan>(
   const diff = isFree ? undefined : await shownIn(text, operations);
   const exact = { buffer, tick, ops };
   await call.allow(editorQuestion('write', editor, `change ${bufferName(facts)}`, exact, diff, fileOf(facts)));
-  const now = await editor.write('edit', { buffer, tick, ops }, call.signal);
+  const now = await editor.write('edit', { buffer, tick, ops }, call.by);
   editor.remembered.changed(tick, ops, now);
   return { planned, changed: { ...now, ...totals(operations) } };
 }
@@ -56,6 +62,7 @@ async function workedOut<P extends Plan>(
 ): Promise<{ readonly text: BufferText; readonly planned: P }> {
   const on = async (text: BufferText): Promise<{ text: BufferText; planned: P }> => {
     const planned = await plan(text);
+    for (const [first, last] of planned.operations) await text.load(first, last);
     checkKept(planned.operations, text);
     return { text, planned };
   };

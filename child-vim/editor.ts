@@ -1,7 +1,10 @@
 import { asFault, Fault } from '../shared/fault.js';
 import { type Calls, Unanswered } from './calls.js';
+import { Feed } from './feed.js';
 import { type Answer, answers, isLong, MAJOR, MINOR, type Verb } from './protocol.js';
 import { Remembered } from './remembered.js';
+import type { Client } from './revision.js';
+import { takeBackAsked } from './take-back.js';
 import { Turns } from './turns.js';
 
 /** Calls that one editor is asked at a time; those that wait for others are counted. */
@@ -24,6 +27,12 @@ export interface EditorFacts {
   readonly verbs: ReadonlySet<string>;
 }
 
+/** Who has something done, and the end of their patience. */
+export interface By {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+}
+
 /** A call whose answer is still to come. */
 interface Begun<V extends Verb> {
   readonly answer: Promise<Answer<V>>;
@@ -36,6 +45,8 @@ export class Editor {
   /** The same for one Vim process however often it connects. */
   readonly instance: string;
   readonly facts: EditorFacts;
+  /** What changes in it. */
+  readonly feed: Feed;
   /** When it was connected or used last, in milliseconds since the epoch. */
   lastUsed = Date.now();
   /** What was seen of its text last. */
@@ -61,6 +72,7 @@ export class Editor {
     this.facts = facts;
     this.#calls = calls;
     this.#patience = patience;
+    this.feed = new Feed(this);
   }
 
   /** The verbs that a tool may need and this plugin does not have, sorted. */
@@ -94,16 +106,19 @@ export class Editor {
    * are done.
    * @throws Fault `busy`, telling what the person is doing, when they are not done in time; as {@link request} does.
    */
-  write<V extends Verb>(verb: V, params: object, signal: AbortSignal): Promise<Answer<V>> {
-    return this.#admitted(verb, async () => {
-      const inTurn = (): Promise<Answer<V>> =>
-        this.#writes.take(() => this.#change(verb, params, signal), signal, this.#patience);
-      try {
-        return await this.#whenFree(inTurn, signal);
-      } catch (error) {
-        throw error instanceof Unanswered ? uncertain(error) : error;
-      }
-    });
+  write<V extends Verb>(verb: V, params: object, by: By): Promise<Answer<V>> {
+    const { signal } = by;
+    return this.#attributed(verb, params, by, (own) =>
+      this.#admitted(verb, async () => {
+        const inTurn = (): Promise<Answer<V>> =>
+          this.#writes.take(() => this.#change(verb, own, signal), signal, this.#patience);
+        try {
+          return await this.#whenFree(inTurn, signal);
+        } catch (error) {
+          throw error instanceof Unanswered ? uncertain(error) : error;
+        }
+      }),
+    );
   }
 
   /**
@@ -112,29 +127,35 @@ export class Editor {
    * busy.
    * @throws Fault `timeout` after `patience` milliseconds, telling what Vim is doing; `gone` if it made Vim go away.
    */
-  run<V extends 'ex' | 'eval'>(verb: V, params: object, signal: AbortSignal, patience: number): Promise<Answer<V>> {
-    return this.#admitted(verb, async () => {
-      try {
-        return await this.#whenFree(async () => {
-          const begin = (): Promise<Begun<V>> => this.#begun(verb, params, signal, patience);
-          const { answer } = await this.#writes.take(begin, signal, this.#patience);
-          return await answer;
-        }, signal);
-      } catch (error) {
-        throw await this.#ranInto(error, patience);
-      }
-    });
+  run<V extends 'ex' | 'eval'>(verb: V, params: object, by: By, patience: number): Promise<Answer<V>> {
+    const { signal } = by;
+    return this.#attributed(verb, params, by, (own) =>
+      this.#admitted(verb, async () => {
+        try {
+          return await this.#whenFree(async () => {
+            const begin = (): Promise<Begun<V>> => this.#begun(verb, own, signal, patience);
+            const { answer } = await this.#writes.take(begin, signal, this.#patience);
+            return await answer;
+          }, signal);
+        } catch (error) {
+          throw await this.#ranInto(error, patience);
+        }
+      }),
+    );
   }
 
   /** Vim reported something. */
-  event(name: string): void {
+  event(name: string, details: Readonly<Record<string, unknown>>): void {
     if (name === 'ready') this.#wake();
     if (name === 'leaving') this.isLeaving = true;
+    if (name === 'changed') this.feed.changed();
+    if (name === 'undo') takeBackAsked(this, String(details['client'] ?? ''));
   }
 
   /** The connection has ended. */
   ended(why: Fault): void {
     this.#gone.abort(new Fault('gone', `${this.name} went away: ${why.message}`));
+    this.feed.ended();
     this.#wake();
   }
 
@@ -148,6 +169,20 @@ export class Editor {
     const waiting = this.#onReady;
     this.#onReady = [];
     for (const resolve of waiting) resolve();
+  }
+
+  /** Has Vim tell the changes of an operation from those of others. */
+  async #attributed<T>(verb: Verb, params: object, { client }: By, doing: (params: object) => Promise<T>): Promise<T> {
+    const by = this.feed.begin(client, verb, params);
+    const buffer = 'buffer' in params && typeof params.buffer === 'number' ? params.buffer : undefined;
+    try {
+      const answer = await doing({ ...params, by });
+      this.feed.end(by.op, verb, buffer, undefined);
+      return answer;
+    } catch (error) {
+      this.feed.end(by.op, verb, buffer, asFault(error));
+      throw error;
+    }
   }
 
   async #admitted<T>(verb: Verb, ask: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { Fault } from '../shared/fault.js';
 import type { Editor } from './editor.js';
+import type { Entry } from './journal.js';
 
 /** How long a name is kept for an editor that is not connected, in milliseconds. */
 const KEPT = 60_000;
@@ -22,8 +23,15 @@ export class Editors {
   /** Names promised to instances that are not connected, now or again: name → instance and since when. */
   readonly #kept = new Map<string, { readonly instance: string; readonly since: number }>();
 
-  constructor(patience: number) {
+  readonly #arrivals = new Set<(editor: Editor) => void>();
+  readonly #listeners = new Set<(editor: Editor, entry: Entry) => void>();
+
+  /** Whether a trace is kept of what happens in them. */
+  readonly isTraced: boolean;
+
+  constructor(patience: number, isTraced = false) {
     this.patience = patience;
+    this.isTraced = isTraced;
   }
 
   /** All of them, in order of connecting. */
@@ -36,7 +44,7 @@ export class Editors {
    * It is promised to the instance from now on.
    */
   assign(wanted: string, instance: string): string {
-    const own = this.#connected(instance)?.name ?? this.#keptFor(instance);
+    const own = this.#ofInstance(instance)?.name ?? this.#keptFor(instance);
     if (own === wanted || own?.startsWith(`${wanted}#`) === true) return own;
     let name = wanted;
     for (let number = 2; this.#isTaken(name); number += 1) name = numbered(wanted, number);
@@ -46,13 +54,29 @@ export class Editors {
 
   /** Adds an editor; an older connection of the same instance is replaced. */
   add(editor: Editor): void {
-    const older = this.#connected(editor.instance);
+    const older = this.#ofInstance(editor.instance);
     if (older !== undefined) this.#byName.delete(older.name);
     // An instance has one name: what it was promised before is free again.
     for (const [name, { instance }] of this.#kept) if (instance === editor.instance) this.#kept.delete(name);
     this.#byName.set(editor.name, editor);
     this.#active = editor;
+    editor.feed.journal.onEntry((entry) => {
+      for (const listener of this.#listeners) listener(editor, entry);
+    });
+    for (const arrived of this.#arrivals) arrived(editor);
     older?.close(new Fault('gone', 'the same editor connected again'));
+  }
+
+  /** Tells of each editor that connects, until the signal is aborted. */
+  onAdd(listener: (editor: Editor) => void, signal: AbortSignal): void {
+    this.#arrivals.add(listener);
+    signal.addEventListener('abort', () => this.#arrivals.delete(listener), { once: true });
+  }
+
+  /** Tells what happens in any of them, until the signal is aborted. */
+  onEntry(listener: (editor: Editor, entry: Entry) => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true });
   }
 
   /** Removes an editor that went away; does nothing if it has been replaced. */
@@ -77,6 +101,12 @@ export class Editors {
     editor.lastUsed = Date.now();
     this.#active = editor;
     return editor;
+  }
+
+  /** The same where there is one, without using it. */
+  connected(target: string | undefined): Editor | undefined {
+    if (target !== undefined && target !== ACTIVE) return this.#byName.get(target);
+    return target === ACTIVE || this.#byName.size === 1 ? this.#active : undefined;
   }
 
   #lookUp(target: string | undefined): Editor {
@@ -106,7 +136,7 @@ export class Editors {
     return this.#byName.has(name) || this.#isKept(name);
   }
 
-  #connected(instance: string): Editor | undefined {
+  #ofInstance(instance: string): Editor | undefined {
     return this.all.find((editor) => editor.instance === instance);
   }
 

@@ -8,6 +8,7 @@ import { Calls, Unanswered } from './calls.js';
 import { Editor } from './editor.js';
 import { type Editors, LONGEST_NAME } from './editors.js';
 import { type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
+import { Trace } from './trace.js';
 
 /** Milliseconds a plugin has for each step of the handshake. */
 const PATIENCE = 5000;
@@ -74,7 +75,7 @@ class Greeting {
     const parsed = hello.safeParse(words);
     if (!parsed.success) throw new Fault('protocol', 'a Vim sent no proper hello');
     const listening = {
-      event: (name: string) => this.#editor?.event(name),
+      event: (name: string, details: Readonly<Record<string, unknown>>) => this.#editor?.event(name, details),
       end: (why: Fault) => this.#gone(why),
     };
     this.#calls = new Calls(this.#link, listening, this.#editors.patience);
@@ -101,7 +102,9 @@ class Greeting {
     const { pid, cwd, version, verbs } = welcome;
     clearTimeout(this.#timer);
     const facts = { pid, cwd, version, plugin: `${major}.${minor}`, verbs: new Set(verbs) };
-    this.#editor = new Editor(name, instance, facts, calls, this.#editors.patience);
+    const editor = new Editor(name, instance, facts, calls, this.#editors.patience);
+    if (this.#editors.isTraced) await keepTrace(editor);
+    this.#editor = editor;
     this.#editors.add(this.#editor);
     log.info(`${name} connected (Vim ${version}, process ${pid})`);
   }
@@ -129,6 +132,12 @@ class Greeting {
     this.#editors.remove(this.#editor);
     log.info(`${this.#editor.name} went away`);
   }
+}
+
+/** Has what happens in the editor written down. */
+async function keepTrace({ name, facts, feed }: Editor): Promise<void> {
+  const header = { type: 'trace', version: 1, target: name, vim: facts.version } as const;
+  feed.trace = await Trace.open(name, header, () => feed.stateLines());
 }
 
 function checkedName(target: string): string {

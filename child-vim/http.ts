@@ -5,6 +5,8 @@ import { asFault } from '../shared/fault.js';
 import { checkedMembers } from '../shared/json-check.js';
 import { limits } from '../shared/limits.js';
 import { log } from '../shared/log.js';
+import type { Editors } from './editors.js';
+import { onUpdates } from './resources.js';
 import { Sessions } from './sessions.js';
 
 /** MCP over Streamable HTTP: requests that are complete in themselves, and sessions for clients of older revisions. */
@@ -15,11 +17,13 @@ export interface HttpFront {
 }
 
 /** Serves both eras from one factory. */
-export function httpFront(factory: () => McpServer): HttpFront {
+export function httpFront(factory: () => McpServer, editors: Editors): HttpFront {
   const report = (error: Error): void => log.warn(`over HTTP: ${error.message}`);
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: report });
   const answer = toNodeHandler(modern, { onerror: report });
   const sessions = new Sessions(factory);
+  const ended = new AbortController();
+  onUpdates(editors, (uri) => modern.notify.resourceUpdated(uri), ended.signal);
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'POST' && !isJsonContentType(request.headers['content-type'] ?? null)) {
@@ -46,6 +50,7 @@ export function httpFront(factory: () => McpServer): HttpFront {
       });
     },
     async close() {
+      ended.abort();
       await Promise.all([modern.close(), sessions.close()]);
     },
   };

@@ -48,7 +48,7 @@ async function reached({ socket: path }: Announcement): Promise<Socket | undefin
 
 function otherPermissions({ name, pid, permissions }: Announcement, wanted: string): Fault {
   return new Fault('busy', `an mcp-vim named ${name} runs already (process ${pid}) with other permissions`, {
-    next: `It has ${permissions}, this one ${wanted}: give both the same --auto-allow, --auto-deny, --ask and --read-only, or another --name`,
+    next: `It has ${permissions}, this one ${wanted}: give both the same --auto-allow, --auto-deny, --ask, --read-only and --no-trace, or another --name`,
   });
 }
 

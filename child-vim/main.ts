@@ -13,6 +13,11 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(await printed(options));
     return;
   }
+  if (options.replay !== undefined) {
+    const { replay } = await import('./replay.js');
+    process.stdout.write(await replay(options.replay));
+    return;
+  }
   shutdown.onSignals();
   const { runBroker } = await import('./broker.js');
   await runBroker(options);

@@ -33,7 +33,7 @@ export function difference(first: number, old: readonly string[], now: readonly 
 }
 
 /** All between the lines that are the same at both ends. */
-function between(first: number, old: readonly string[], now: readonly string[]): Operation {
+export function between(first: number, old: readonly string[], now: readonly string[]): Operation {
   const most = Math.min(old.length, now.length);
   let head = 0;
   while (head < most && old[head] === now[head]) head += 1;

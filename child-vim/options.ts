@@ -44,6 +44,10 @@ export const FLAGS: readonly Flag[] = [
     help: 'How long a call waits for Vim, and a change for a person in the middle of a command (default: 30)',
   },
   ...LIMIT_FLAGS,
+  { name: 'no-trace', help: 'Write nothing down of what changes in the editors (default: the last 16 MB of each)' },
+  { name: 'replay', value: 'FILE', help: 'Replay a trace in a new Vim, check its marks, and exit' },
+  { name: 'dump-state', value: 'FILE', help: 'With --replay: write the texts as JSON; - is standard output' },
+  { name: 'snapshot', value: 'COLUMNSxROWS', help: 'With --replay: print the screen' },
   { name: 'print-url', help: 'Print the URL for :Mcp, without the target, and exit' },
   { name: 'tool-help', help: 'Print the tools and their arguments, and exit' },
   { name: 'help', help: 'Print this, and exit' },
@@ -51,6 +55,17 @@ export const FLAGS: readonly Flag[] = [
 ];
 
 export const USAGE = usage('Usage: mcp-vim [OPTION]...\nMCP server for the Vim editors you are running.', FLAGS);
+
+/** What is to be replayed, and what to tell of it. */
+export interface Replay {
+  readonly file: string;
+  /** Where the texts are written, `-` for standard output. */
+  readonly dump: string | undefined;
+  /** Whether the screen is printed, and its size. */
+  readonly isShown: boolean;
+  readonly columns: number;
+  readonly rows: number;
+}
 
 /** What the broker is to do. */
 export interface Options {
@@ -66,6 +81,10 @@ export interface Options {
   readonly readOnly: boolean;
   /** How long a call waits for Vim, in milliseconds. */
   readonly patience: number;
+  /** Whether a trace is kept. */
+  readonly isTraced: boolean;
+  /** A trace to be replayed. */
+  readonly replay: Replay | undefined;
   /** Something to print instead of serving. */
   readonly print: 'url' | 'tools' | 'help' | 'version' | undefined;
 }
@@ -86,7 +105,7 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
   const print = printed(flags);
   setLimits(flags);
   // Whoever only wants to read the help needs no secret.
-  const isServing = print !== 'help' && print !== 'version';
+  const isServing = print !== 'help' && print !== 'version' && !flags.has('replay');
   return {
     name,
     host,
@@ -102,6 +121,8 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     readOnly: flags.has('read-only'),
     decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
     patience: readPatience(one('patience') ?? '30'),
+    isTraced: !flags.has('no-trace'),
+    replay: readReplay(one),
     print,
   };
 }
@@ -113,6 +134,18 @@ function readWay(text: string): Way {
   const found = WAYS.find((way) => way === text);
   if (found !== undefined) return found;
   throw usageFault(`--ask takes one of ${WAYS.join(', ')}, not ${JSON.stringify(text)}`);
+}
+
+function readReplay(one: (name: string) => string | undefined): Replay | undefined {
+  const [file, dump, snapshot] = [one('replay'), one('dump-state'), one('snapshot')];
+  if (file === undefined) {
+    if (dump === undefined && snapshot === undefined) return undefined;
+    throw usageFault('--dump-state and --snapshot go with --replay');
+  }
+  const size = /^(\d{2,3})x(\d{1,3})$/.exec(snapshot ?? '80x24');
+  if (size === null) throw usageFault(`--snapshot takes COLUMNSxROWS, as 80x24, not ${JSON.stringify(snapshot)}`);
+  const [columns, rows] = [Number(size[1]), Math.max(Number(size[2]), 2)];
+  return { file, dump, isShown: snapshot !== undefined, columns, rows };
 }
 
 function readPatience(text: string): number {

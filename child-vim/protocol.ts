@@ -48,6 +48,37 @@ const step = z.object({
   modified: z.boolean(),
 });
 
+/** A change of a followed buffer, from one tick to another: lines gave way to others. See `vim/autoload/mcp/feed.vim`. */
+const changed = z.object({
+  buffer: z.number(),
+  from: z.number(),
+  to: z.number(),
+  /** Lines of the buffer after it. */
+  count: z.number(),
+  /** Whose: the operation of an assistant, or else who. */
+  op: z.number().optional(),
+  who: z.enum(['person', 'editor', 'reload']).optional(),
+  /** What was changed is not known. */
+  lost: z.boolean().optional(),
+  /** It is what was asked for. */
+  known: z.boolean().optional(),
+  first: z.number().optional(),
+  last: z.number().optional(),
+  added: z.number().optional(),
+  lines: z.array(z.string()).optional(),
+});
+export type Changed = z.infer<typeof changed>;
+
+/** Something else that happened. */
+const happened = z.object({
+  event: z.enum(['entered', 'written', 'focused', 'unfocused', 'wiped']),
+  buffer: z.number(),
+  filename: z.string(),
+  changedtick: z.number(),
+  op: z.number().optional(),
+});
+export type Happened = z.infer<typeof happened>;
+
 /** Vim's answers to the verbs, by verb. Parameters are objects of JSON values, described in the plugin's files. */
 export const answers = {
   welcome: z.object({
@@ -164,6 +195,11 @@ export const answers = {
   ex: z.object({ output: z.string(), bytes: z.number() }),
   eval: z.object({ value: z.unknown(), notes: z.array(z.string()) }),
   notify: z.object({ shown: z.enum(['message', 'popup', 'later']) }),
+  follow: brief,
+  unfollow: z.object({}),
+  listen: z.object({ buffer: z.number() }),
+  changes: z.object({ items: z.array(z.union([changed, happened])), more: z.boolean() }),
+  hash: z.object({ changedtick: z.number(), sha256: z.string() }),
   stage: z.object({}),
   unstage: z.object({}),
   staged: z.unknown(),
@@ -172,7 +208,7 @@ export type Verb = keyof typeof answers;
 export type Answer<V extends Verb> = z.infer<(typeof answers)[V]>;
 
 /** Verbs whose answers may have tens of KB. */
-const LONG: ReadonlySet<Verb> = new Set<Verb>(['read', 'selection', 'screen', 'grep', 'state']);
+const LONG: ReadonlySet<Verb> = new Set<Verb>(['read', 'selection', 'screen', 'grep', 'state', 'changes']);
 
 /**
  * Whether an answer can be long. Such are asked one at a time: if this process is stopped, what Vim has to write still

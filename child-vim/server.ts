@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   type InputRequiredResult,
+  type McpRequestContext,
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -8,12 +9,16 @@ import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Policy } from '../shared/verdict.js';
 import { askers } from './ask.js';
+import { clientOf, progressOf } from './caller.js';
 import type { Editors } from './editors.js';
 import { InputNeeded } from './elicit.js';
+import type { Headless } from './headless.js';
 import type { Options } from './options.js';
 import { ACTIONS, type Action, inForce, layered, type Permission, type Question, verdict } from './permission.js';
 import { editorQuestion, fileOfBuffer } from './question.js';
+import { offerResources } from './resources.js';
 import { argumentsSchema, resultSchema } from './schema.js';
+import { explained } from './stale.js';
 import type { Call, Offered, Tool } from './tool.js';
 import { tools } from './tools/index.js';
 import { VERSION } from './version.js';
@@ -29,24 +34,29 @@ export function serverFactory(
   editors: Editors,
   policy: Policy,
   { asking, readOnly }: Pick<Options, 'asking' | 'readOnly'>,
-): () => McpServer {
+  headless?: Headless,
+): (context?: McpRequestContext) => McpServer {
   const asker = askers(asking, policy);
   const served = readOnly ? tools.filter(({ action }) => action === 'read') : tools;
   const common = {
     editors,
+    headless,
     offered: () => offers(served, policy),
     isFree: (action: Action) => inForce(policy, action) === 'allow',
   };
+  let sessions = 0;
   /** Made when first needed, and once: they take longer than most calls. */
   let configs: Map<Tool, Config> | undefined;
-  return () => {
+  return (context) => {
     const server = new McpServer({ name: 'mcp-vim', title: 'Vim', version: VERSION }, { instructions: INSTRUCTIONS });
     configs ??= new Map(served.map((tool) => [tool, configOf(tool)]));
-    for (const [tool, config] of configs) {
-      register(server, tool, config, common, policy, (context) => {
-        return layered(policy, asker(context, server.server.getClientCapabilities()));
-      });
-    }
+    sessions += 1;
+    const session = String(sessions);
+    const permission = (asking: ServerContext): Permission => {
+      return layered(policy, asker(asking, server.server.getClientCapabilities()));
+    };
+    for (const [tool, config] of configs) register(server, tool, config, { ...common, session }, policy, permission);
+    offerResources(server, { editors, permission }, context);
     return server;
   };
 }
@@ -61,8 +71,11 @@ function offers(served: readonly Tool[], policy: Policy): Offered[] {
 /** What calls of all tools work with. */
 interface Common {
   readonly editors: Editors;
+  readonly headless: Headless | undefined;
   offered(): Offered[];
   isFree(action: Action): boolean;
+  /** Tells this server from others. */
+  readonly session: string;
 }
 
 type Config = ReturnType<typeof configOf>;
@@ -89,7 +102,9 @@ function register(
   server.registerTool(tool.name, config, (args: unknown, context: ServerContext) => {
     const permission = permissionFor(context);
     const { signal } = context.mcpReq;
-    const call = { ...common, signal, allow: (question: Question) => permission.decide(question, signal) };
+    const by = { signal, client: clientOf(server, context, common.session) };
+    const allow = (question: Question): Promise<void> => permission.decide(question, signal);
+    const call = { ...common, signal, by, allow, progress: progressOf(context) };
     return run(tool, frozen(args), call, policy);
   });
 }
@@ -100,13 +115,14 @@ async function run(
   call: Call,
   policy: Policy,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const seen = seenBuffer(tool, args);
   try {
     await refuseEarly(tool, args as Place, call, policy);
-    const value = await tool.handle(args, call);
+    const value = await tool.handle(args, seen === undefined ? call : following(call, seen));
     return { content: [{ type: 'text', text: tool.text(value) }], structuredContent: value };
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
-    return failure(tool, asFault(error));
+    return failure(tool, await helpful(asFault(error), seen, call, policy));
   }
 }
 
@@ -130,6 +146,40 @@ function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const member of Object.values(value)) frozen(member);
   return Object.freeze(value);
+}
+
+/** The buffer that a call reads or changes, with the tick it goes by. */
+interface Seen {
+  readonly target: string | undefined;
+  readonly buffer: number;
+  readonly expected_changedtick?: number;
+}
+
+function seenBuffer({ input }: Tool, args: unknown): Seen | undefined {
+  const isGuarded = 'expected_changedtick' in input.shape && 'buffer' in input.shape;
+  return isGuarded && (args as Partial<Seen>).buffer !== undefined ? (args as Seen) : undefined;
+}
+
+/** The same call, which has its buffer followed from when it is allowed. */
+function following(call: Call, { target, buffer }: Seen): Call {
+  const allow = async (question: Question): Promise<void> => {
+    await call.allow(question);
+    call.editors.connected(target)?.feed.use(buffer);
+  };
+  return { ...call, allow };
+}
+
+/** A stale refusal tells what happened meanwhile, to who may read that. */
+async function helpful(fault: Fault, seen: Seen | undefined, { editors, by }: Call, policy: Policy): Promise<Fault> {
+  const tick = seen?.expected_changedtick;
+  // With a reason it is the file that has changed.
+  if (fault.kind !== 'stale' || seen === undefined || tick === undefined || 'reason' in fault.data) return fault;
+  const { target, buffer } = seen;
+  const editor = editors.connected(target);
+  if (editor === undefined) return fault;
+  const question = editorQuestion('read', editor, '', {}, undefined, fileOfBuffer(editor, buffer, by.signal));
+  const found = await verdict(policy, question).catch(() => undefined);
+  return found?.decision === 'allow' ? await explained(fault, editor, buffer, tick, by.client) : fault;
 }
 
 /** What the model can act on: what happened, what to do next, and the facts as JSON. */

@@ -1,5 +1,5 @@
 import { Fault } from '../shared/fault.js';
-import { type Lines, slice } from './buffer-text.js';
+import { type Lines, slice, type Text } from './buffer-text.js';
 import { compare, type Point } from './offsets.js';
 import { difference, joined, type Operation } from './operations.js';
 
@@ -36,6 +36,11 @@ export function inOrder(splices: readonly Splice[]): Splice[] {
     });
   }
   return sorted;
+}
+
+/** Reads the lines that splices touch, and where they end. */
+export async function loadAround(splices: readonly Splice[], text: Text): Promise<void> {
+  for (const { start, end } of splices) await text.load(start.line, end.line);
 }
 
 /** The changes of whole lines that splices in order come to. A newline missing at the end of the text is put there. */

@@ -1,17 +1,25 @@
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
+import type { By } from './editor.js';
 import type { Editors } from './editors.js';
+import type { Headless } from './headless.js';
 import type { Action, inForce, Question } from './permission.js';
 
 /** What a tool works with while it handles one call. */
 export interface Call {
   readonly editors: Editors;
+  /** Starts editors, where that can be. */
+  readonly headless: Headless | undefined;
   /** All tools by action, and what becomes of calls to them now. */
   offered(): Offered[];
   /** Whether calls that do this are allowed without a question, whatever they are about. */
   isFree(action: Action): boolean;
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
+  /** Who calls, with the same signal. */
+  readonly by: By;
+  /** Tells a client that asked for it how the call goes on. */
+  progress(progress: number, message: string): Promise<void>;
   /** Returns when the person (or what they decided before) allows it. @throws Fault `denied`. */
   allow(question: Question): Promise<void>;
 }
@@ -82,6 +90,9 @@ export const expectedTick = z
   .nonnegative()
   .meta({ maximum: undefined })
   .describe('changedtick you saw; if it changed since, nothing is done');
+
+/** What to do with an edit that comes too late. */
+export const rebase = z.boolean().default(false).describe('Edit all the same if only other lines changed since');
 
 /** The guard of a read that goes on from an earlier one. */
 export const seenTick = z

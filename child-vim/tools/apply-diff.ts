@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Fault } from '../../shared/fault.js';
-import { change } from '../change.js';
 import { hunkOperations } from '../hunks.js';
 import { locate } from '../locate.js';
 import { parsePatch, spanOf } from '../patch.js';
-import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
+import { changed, movedHunks } from '../rebasing.js';
+import { buffer, bufferFacts, checkText, defineTool, expectedTick, rebase, target } from '../tool.js';
 
 export const applyDiff = defineTool({
   name: 'apply-diff',
@@ -17,6 +17,7 @@ export const applyDiff = defineTool({
     buffer,
     expected_changedtick: expectedTick,
     diff: z.string().describe('Unified; --- and +++ lines may be left out'),
+    rebase,
     fuzz: z.number().int().min(0).max(2).default(0).describe('Context lines that need not match'),
   }),
   output: bufferFacts.extend({
@@ -31,21 +32,25 @@ export const applyDiff = defineTool({
     added: z.number(),
     removed: z.number(),
   }),
-  handle: async ({ target: name, buffer: number, expected_changedtick: tick, diff, fuzz: most }, call) => {
+  handle: async ({ target: name, buffer: number, expected_changedtick: tick, diff, fuzz: most, rebase }, call) => {
     checkText('diff', diff);
     const { hunks, creates } = parsePatch(diff);
     const editor = call.editors.find(name);
-    const concerned = { buffer: number, tick, ...spanOf(hunks) };
-    const { planned, changed } = await change(editor, concerned, call, async (text) => {
-      if (creates && text.count > 0) {
-        throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
-      }
-      const placed = await locate(hunks, text, most);
-      const { operations, ranges } = hunkOperations(placed);
-      const found = placed.map(({ offset, fuzz }, index) => ({ first: 1, last: 0, ...ranges[index], offset, fuzz }));
-      return { operations, found };
+    const { planned, changed: facts } = await changed({
+      ...{ editor, call, rebase, concerned: { buffer: number, tick, ...spanOf(hunks) } },
+      resolve: async (text) => {
+        if (creates && text.count > 0) {
+          throw new Fault('invalid', `the diff creates a file, but buffer ${number} is not empty`);
+        }
+        return await locate(hunks, text, most);
+      },
+      move: movedHunks,
+      plan: async (placed) => ({ placed, ...hunkOperations(placed) }),
     });
-    const { added, removed, ...facts } = changed;
-    return { target: editor.name, ...facts, hunks: planned.found, added, removed };
+    const { added, removed, ...found } = facts;
+    const made = planned.placed.map(({ offset, fuzz }, index) => {
+      return { first: 1, last: 0, ...planned.ranges[index], offset, fuzz };
+    });
+    return { target: editor.name, ...found, hunks: made, added, removed };
   },
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { change } from '../change.js';
 import { loadFor, edit as operation, resolve, spanOf } from '../edits.js';
 import { EDIT_OPERATIONS } from '../limits.js';
 import { UNITS } from '../offsets.js';
-import { inOrder, lineOperations, outcomes } from '../splices.js';
-import { buffer, bufferFacts, checkText, defineTool, expectedTick, target } from '../tool.js';
+import { changed, movedSplices } from '../rebasing.js';
+import { inOrder, lineOperations, loadAround, outcomes } from '../splices.js';
+import { buffer, bufferFacts, checkText, defineTool, expectedTick, rebase, target } from '../tool.js';
 
 export const edit = defineTool({
   name: 'edit',
@@ -23,6 +23,7 @@ export const edit = defineTool({
       .describe(
         'Lines and columns count from 1. The column after the last character is the end of the line. A number as position is an offset from 0 into the whole text. lines, insert-lines and document take whole lines.',
       ),
+    rebase,
     unit: z.enum(UNITS).default('char').describe('Of columns and offsets; char is a code point'),
   }),
   output: bufferFacts.extend({
@@ -32,21 +33,30 @@ export const edit = defineTool({
     added: z.number(),
     removed: z.number(),
   }),
-  handle: async ({ target: name, buffer: number, expected_changedtick: tick, operations: edits, unit }, call) => {
+  handle: async (
+    { target: name, buffer: number, expected_changedtick: tick, operations: edits, unit, rebase },
+    call,
+  ) => {
     for (const [index, one] of edits.entries()) {
       for (const [key, value] of Object.entries(one)) {
         if (typeof value === 'string') checkText(`operations[${index}].${key}`, value);
       }
     }
     const editor = call.editors.find(name);
-    const concerned = { buffer: number, tick, ...spanOf(edits) };
-    const { planned, changed } = await change(editor, concerned, call, async (text) => {
-      await loadFor(edits, text);
-      const splices = inOrder(resolve(edits, unit, text));
-      return { operations: lineOperations(splices, text), splices };
+    const { planned, changed: facts } = await changed({
+      ...{ editor, call, rebase, concerned: { buffer: number, tick, ...spanOf(edits) } },
+      resolve: async (text) => {
+        await loadFor(edits, text);
+        return inOrder(resolve(edits, unit, text));
+      },
+      move: movedSplices,
+      plan: async (splices, text) => {
+        await loadAround(splices, text);
+        return { operations: lineOperations(splices, text), splices };
+      },
     });
-    const { added, removed, ...facts } = changed;
+    const { added, removed, ...found } = facts;
     const made = outcomes(planned.splices, edits.length);
-    return { target: editor.name, ...facts, operations: made, added, removed };
+    return { target: editor.name, ...found, operations: made, added, removed };
   },
 });

@@ -15,12 +15,12 @@ export const evaluate = defineTool({
     notes: z.array(z.string()).optional().describe('Parts that JSON cannot hold, given as text'),
   }),
   destructive: true,
-  handle: async ({ target: name, expression, timeout }, { editors, allow, signal }) => {
+  handle: async ({ target: name, expression, timeout }, { editors, allow, by }) => {
     checkText('expression', expression);
     const editor = editors.find(name);
     const params = { expression };
     await allow(unrestrictedQuestion('eval', editor, 'evaluate this expression', params, expression));
-    const { value, notes } = await editor.run('eval', params, signal, timeout * 1000);
+    const { value, notes } = await editor.run('eval', params, by, timeout * 1000);
     return { target: editor.name, value, ...(notes.length > 0 ? { notes } : {}) };
   },
 });

@@ -24,7 +24,7 @@ export const ex = defineTool({
   destructive: true,
   handle: async (
     { target: name, command, buffer: number, expected_changedtick: tick, timeout },
-    { editors, allow, signal },
+    { editors, allow, signal, by },
   ) => {
     checkText('command', command);
     if (tick !== undefined && number === undefined) {
@@ -39,7 +39,7 @@ export const ex = defineTool({
     };
     const where = number === undefined ? '' : ` in buffer ${number}`;
     await allow(unrestrictedQuestion('ex', editor, `run this Ex command${where}`, params, command));
-    const { output, bytes } = await editor.run('ex', params, signal, timeout * 1000);
+    const { output, bytes } = await editor.run('ex', params, by, timeout * 1000);
     return { target: editor.name, output, ...(bytes > Buffer.byteLength(output) ? { bytes } : {}) };
   },
 });

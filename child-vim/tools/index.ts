@@ -13,10 +13,13 @@ import { save } from './save.js';
 import { screen } from './screen.js';
 import { selection } from './selection.js';
 import { setCursor } from './set-cursor.js';
+import { startEditor } from './start-editor.js';
 import { state } from './state.js';
 import { substitute } from './substitute.js';
 import { targets } from './targets.js';
+import { trace } from './trace.js';
 import { redo, undo } from './undo.js';
+import { watch } from './watch.js';
 
 /** The catalogue, in the order in which it is listed. */
 export const tools: readonly Tool[] = [
@@ -27,6 +30,8 @@ export const tools: readonly Tool[] = [
   screen,
   readLines,
   grep,
+  watch,
+  trace,
   edit,
   applyDiff,
   substitute,
@@ -35,6 +40,7 @@ export const tools: readonly Tool[] = [
   setCursor,
   open,
   newBuffer,
+  startEditor,
   save,
   ex,
   evaluate,

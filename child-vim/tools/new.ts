@@ -19,11 +19,11 @@ export const newBuffer = defineTool({
       .describe("Vim's 'filetype', as markdown"),
   }),
   output: bufferFacts,
-  handle: async ({ target: name, text, filetype }, { editors, allow, signal }) => {
+  handle: async ({ target: name, text, filetype }, { editors, allow, by }) => {
     checkText('text', text);
     const editor = editors.find(name);
     await allow(editorQuestion('open', editor, 'make a new buffer', { text, filetype }, text, async () => []));
     const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-    return { target: editor.name, ...(await editor.write('new', { lines, filetype }, signal)) };
+    return { target: editor.name, ...(await editor.write('new', { lines, filetype }, by)) };
   },
 });

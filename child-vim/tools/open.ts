@@ -28,7 +28,7 @@ export const open = defineTool({
       .describe('Another Vim may be editing the file, or have crashed'),
   }),
   idempotent: true,
-  handle: async ({ target: name, path }, { editors, allow, signal }) => {
+  handle: async ({ target: name, path }, { editors, allow, signal, by }) => {
     checkText('path', path);
     const editor = editors.find(name);
     let place = path;
@@ -39,7 +39,7 @@ export const open = defineTool({
       return found;
     };
     await allow(editorQuestion('open', editor, `open the file ${path}`, { path }, undefined, files));
-    return { target: editor.name, ...(await editor.write('open', { path: place }, signal)) };
+    return { target: editor.name, ...(await editor.write('open', { path: place }, by)) };
   },
 });
 

@@ -14,11 +14,11 @@ export const save = defineTool({
   }),
   idempotent: true,
   destructive: true,
-  handle: async ({ target: name, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {
+  handle: async ({ target: name, buffer: number, expected_changedtick: tick }, { editors, allow, signal, by }) => {
     const editor = editors.find(name);
     const facts = await editor.probe(number, tick, signal);
     const exact = { number, tick, filename: facts.filename };
     await allow(editorQuestion('save', editor, `save ${bufferName(facts)}`, exact, undefined, fileOf(facts)));
-    return { target: editor.name, ...(await editor.write('save', { buffer: number, tick }, signal)) };
+    return { target: editor.name, ...(await editor.write('save', { buffer: number, tick }, by)) };
   },
 });

@@ -26,7 +26,7 @@ export const setCursor = defineTool({
     mode: z.string().describe('n, or v with a selection'),
   }),
   idempotent: true,
-  handle: async ({ target: name, expected_changedtick: tick, ...place }, { editors, allow, signal }) => {
+  handle: async ({ target: name, expected_changedtick: tick, ...place }, { editors, allow, signal, by }) => {
     const editor = editors.find(name);
     const facts = await editor.request('probe', { buffer: place.buffer }, signal);
     if (tick !== undefined) checkTick(facts, tick);
@@ -34,6 +34,6 @@ export const setCursor = defineTool({
     const where = `line ${place.line}, column ${place.column} of ${bufferName(facts)}`;
     const what = place.end === undefined ? `move the cursor to ${where}` : `select text from ${where}`;
     await allow(editorQuestion('write', editor, what, params, undefined, fileOf(facts)));
-    return { target: editor.name, ...(await editor.write('cursor', params, signal)) };
+    return { target: editor.name, ...(await editor.write('cursor', params, by)) };
   },
 });

@@ -33,7 +33,7 @@ export const substitute = defineTool({
     lines: z.array(z.number()).describe('The first 20 lines with matches'),
     touched: z.number().describe('Lines with matches'),
   }),
-  handle: async (args, { editors, allow, signal }) => {
+  handle: async (args, { editors, allow, signal, by }) => {
     const { buffer: number, expected_changedtick: tick, ignore_case, all, first, expected_count: expected } = args;
     checkText('pattern', args.pattern);
     checkText('replacement', args.replacement);
@@ -41,11 +41,11 @@ export const substitute = defineTool({
     const facts = await editor.probe(number, tick, signal);
     const texts = args.literal ? literally(args) : multiline(args);
     const params = { ...texts, buffer: number, tick, ignore_case, all, first, last: args.last ?? facts.line_count };
-    const found = await editor.write('matches', params, signal);
+    const found = await editor.write('matches', params, by);
     if (expected !== undefined && expected !== found.count) throw otherCount(expected, found);
     const what = `replace ${found.count} matches in ${found.touched} lines of ${bufferName(facts)}`;
     await allow(editorQuestion('write', editor, what, params, shown(args, found), fileOf(facts)));
-    const after = await editor.write('substitute', { ...params, count: found.count }, signal);
+    const after = await editor.write('substitute', { ...params, count: found.count }, by);
     const { count, lines, touched } = found;
     return { target: editor.name, ...after, count, lines, touched };
   },

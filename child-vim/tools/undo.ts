@@ -22,12 +22,12 @@ function step(name: 'undo' | 'redo', title: string, description: string): Tool {
     description: `${description} Steps of the person count as well. Saves nothing.`,
     input: z.strictObject({ target, buffer, expected_changedtick: expectedTick }),
     output,
-    handle: async ({ target: wanted, buffer: number, expected_changedtick: tick }, { editors, allow, signal }) => {
+    handle: async ({ target: wanted, buffer: number, expected_changedtick: tick }, { editors, allow, signal, by }) => {
       const editor = editors.find(wanted);
       const facts = await editor.probe(number, tick, signal);
       const exact = { name, number, tick };
       await allow(editorQuestion('write', editor, `${name} in ${bufferName(facts)}`, exact, undefined, fileOf(facts)));
-      return { target: editor.name, ...(await editor.write(name, { buffer: number, tick }, signal)) };
+      return { target: editor.name, ...(await editor.write(name, { buffer: number, tick }, by)) };
     },
   });
 }

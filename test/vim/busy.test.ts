@@ -61,7 +61,7 @@ const FREE: readonly (readonly [what: string, keys: string, ready: string, end: 
 const IDLE = "mode(1) ==# 'n' && state() == ''";
 
 describe('while the person is in the middle of something', () => {
-  const at = pair({ args: ['--auto-allow', '*', '--patience', '0.05'], vimrc: 'set more\n' });
+  const at = pair({ args: ['--auto-allow', '*', '--patience', '0.4'], vimrc: 'set more\n' });
 
   async function edit(buffer: number, diff: string): Promise<Result> {
     return await at.broker.call('apply-diff', { buffer, expected_changedtick: await at.vim.tick(buffer), diff });

@@ -4,11 +4,15 @@ import { connect, type Socket } from 'node:net';
 
 /** The verbs of the plugin, sorted. */
 export const VERBS = [
+  'changes',
   'cursor',
   'edit',
   'eval',
   'ex',
+  'follow',
   'grep',
+  'hash',
+  'listen',
   'matches',
   'new',
   'notify',
@@ -26,6 +30,7 @@ export const VERBS = [
   'state',
   'substitute',
   'undo',
+  'unfollow',
   'unstage',
   'welcome',
 ];

@@ -172,7 +172,9 @@ describe('grep', () => {
     assert.equal(last.value['text'], 'line 1000000\n');
     const middle = await at.broker.call('read-lines', { buffer, first: 500_000 });
     assert.match(String(middle.value['text']), /^line 500000\nline 500001\n/);
-    await at.vim.ex("let g:grown = 0 | call timer_start(20, {-> setline(1, 'changed') + execute('let g:grown += 1')})");
+    await at.vim.ex(
+      "let g:grown = 0 | call timer_start(100, {-> setline(1, 'changed') + execute('let g:grown += 1')})",
+    );
     const changed = await grep({ pattern: 'line 1000000', buffer });
     assert.equal(await at.vim.eval('g:grown'), 1);
     const [facts] = changed['buffers'] as { changed?: boolean; changedtick: number }[];

@@ -23,6 +23,18 @@ describe('notify', () => {
     });
   }
 
+  it('has listeners of other plugins told what is drawn with it, by whatever name they have', async () => {
+    await at.vim.buffer(['one']);
+    await at.vim.ex('let g:heard = 0 | execute "function! Heard(...)\\nlet g:heard += 1\\nendfunction"');
+    const listener = await at.vim.eval<number>("listener_add('Heard')");
+    // What comes over a channel is not drawn by itself.
+    await at.vim.eval("setline(1, 'two')");
+    assert.equal((await notify('drawn')).value['shown'], 'message');
+    await row('mcp: drawn');
+    assert.deepEqual(await at.vim.eval('[mode(1), g:heard]'), ['n', 1]);
+    await at.vim.eval(`listener_remove(${listener})`);
+  });
+
   it('shows more in a popup, with what is no text made visible', async () => {
     await at.vim.buffer(['text']);
     for (const text of ['first\nsecond \u001b[31mline', 'long '.repeat(30)]) {

@@ -121,7 +121,8 @@ describe('the private protocol', () => {
     assert.equal(result.isError, false, result.text);
     assert.ok(vim.largest <= 65_536, `a frame of ${vim.largest} bytes`);
     assert.deepEqual(edit, { id: '1', verb: 'edit' });
-    assert.deepEqual(JSON.parse(staged.join('')), { buffer: 1, tick: 7, ops: [[1, 1, lines]] });
+    const by = { op: 1, name: 'test' };
+    assert.deepEqual(JSON.parse(staged.join('')), { buffer: 1, tick: 7, ops: [[1, 1, lines]], by });
     vim.close();
   });
 });

@@ -52,7 +52,7 @@ describe('a change of lines that were seen just before', () => {
     const tick = await read(buffer);
     await at.vim.typed('x');
     const now = await at.vim.tick(buffer);
-    const stale = new RegExp(`^buffer ${buffer} .*changed since tick ${String(tick)}; it is now at ${now}\\. Read the`);
+    const stale = new RegExp(`^buffer ${buffer} .*changed since tick ${String(tick)}; it is now at ${now}\\. `);
     for (const old of ['one', 'ne', 'three']) {
       assert.match((await edit(buffer, tick, [{ kind: 'replace', old, new: 'new' }])).text, stale);
     }
@@ -87,6 +87,8 @@ describe('lines that were seen', () => {
     let changedtick = 7;
     const vim = at.own(
       await FakeVim.connect(printedUrl(at.home), {
+        follow: () => facts,
+        changes: () => ({ items: [], more: false }),
         read: () => ({ ...facts, changedtick, first: 1, lines: [line], lossy: [], cut: 0 }),
         edit: ({ ops }) => {
           line = (ops as [number, number, string[]][])[0]?.[2][0] ?? '';
@@ -104,6 +106,8 @@ describe('lines that were seen', () => {
   it('are not asked for again to be changed', async () => {
     const { broker, vim } = await connected('--auto-allow', 'write');
     await broker.call('read-lines', { buffer: 1 });
+    await eventually('the buffer is followed', () => vim.called.includes('changes'));
+    const before = vim.called.length;
     for (const [tick, from, to] of [
       [7, 'one', 'two'],
       [8, 'two', 'three'],
@@ -112,8 +116,8 @@ describe('lines that were seen', () => {
       const { isError, text } = await broker.call('edit', { buffer: 1, expected_changedtick: tick, operations });
       assert.equal(isError, false, text);
     }
-    const asked = vim.called.filter((verb) => verb !== 'welcome' && verb !== 'pulse');
-    assert.deepEqual(asked, ['read', 'edit', 'edit']);
+    const asked = vim.called.slice(before).filter((verb) => verb !== 'pulse');
+    assert.deepEqual(asked, ['edit', 'edit']);
   });
 
   it('are looked at again before the person is asked', async () => {

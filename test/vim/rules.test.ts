@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, before, describe, it } from 'node:test';
+import { afterEach, before, beforeEach, describe, it } from 'node:test';
+import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
 import { Broker, change, PROGRAM, type Result } from './broker.js';
 import { pair, stage } from './fixture.js';
@@ -119,13 +120,16 @@ describe('a rule with a path', () => {
     await at.vim.ex(`cd ${project}`);
     secret = (await at.broker.call('open', { path: 'private/key' })).value['buffer'] as number;
     plain = (await at.broker.call('open', { path: 'notes/list' })).value['buffer'] as number;
-    await rules(
+  });
+
+  beforeEach(() =>
+    rules(
       at.home,
       rule('decision=deny', 'action=*', `path=${project}/private/`) +
         rule('decision=allow', 'action=read', 'path=/**') +
         rule('decision=ask', 'action=open'),
-    );
-  });
+    ),
+  );
 
   it('keeps the text of a file from all tools, their errors included', async () => {
     const tick = await at.vim.tick(secret);
@@ -135,6 +139,10 @@ describe('a rule with a path', () => {
       ['grep', { pattern: 'text', buffer: secret }],
       ['grep', { pattern: 'text' }],
       ['screen', {}],
+      ['watch', { buffer: secret, since: 1, timeout_ms: 0 }],
+      ['watch', { timeout_ms: 0 }],
+      ['trace', {}],
+      ['start-editor', { path: join(project, 'notes/way') }],
       ['edit', { ...guard, operations: [{ kind: 'replace', old: 'the secret', new: 'x' }] }],
       ['edit', { ...guard, operations: [{ kind: 'replace', old: 'the sacret text', new: 'x' }] }],
       ['apply-diff', { ...guard, diff: change(1, 'wrong', 'x') }],
@@ -149,6 +157,27 @@ describe('a rule with a path', () => {
     }
     await at.vim.ex(`buffer ${secret} | normal! VV`);
     assert.match((await at.broker.call('selection')).text, /read is denied by/);
+    const uri = `vim://ed/${secret}`;
+    await assert.rejects(at.broker.client.readResource({ uri }), /read is denied by/);
+    await assert.rejects(at.broker.client.subscribeResource({ uri }), /read is denied by/);
+  });
+
+  it('keeps it from the refusal of a change that comes too late', async () => {
+    const edit = async (tick: number): Promise<string> => {
+      const operations = [{ kind: 'insert-lines', after: 0, text: 'late' }];
+      return (await at.broker.call('edit', { buffer: secret, expected_changedtick: tick, operations })).text;
+    };
+    await rules(at.home, '');
+    await at.vim.ex(`buffer ${secret}`);
+    await at.broker.call('read-lines', { buffer: secret });
+    await eventually('the buffer is followed', async () => (await edit(1)).includes('changed_by'));
+    const tick = await at.vim.tick(secret);
+    await at.vim.typed('Ax\x1b');
+    assert.match(await edit(tick), /"changed_by":\["person"\],"diff":/);
+    await rules(at.home, rule('decision=deny', 'action=read', `path=${project}/private/`));
+    const refused = await edit(tick);
+    assert.match(refused, /"error":"stale".*"applies":true/);
+    assert.doesNotMatch(refused, /changed_by|diff|secret/);
   });
 
   it('lets the others be read and written', async () => {

@@ -12,3 +12,5 @@ g:loaded_mcp = 1
 command! -nargs=? Mcp mcp#link#Connect(<q-args>)
 command! -nargs=0 McpDisconnect mcp#link#Disconnect()
 command! -nargs=0 McpStatus mcp#link#Status()
+command! -nargs=0 McpLog mcp#attribution#Log()
+command! -nargs=? McpUndo mcp#attribution#Undo(<q-args>)

@@ -56,6 +56,8 @@ async function round(scene: Scene): Promise<void> {
   await scene.type();
   if (scene.random.chance(0.6)) await agentCall(scene, scene.random.chance(0.2));
   if (scene.random.chance(0.08)) await insertion(scene);
+  await scene.ledger.check(() => look(scene.vim));
+  scene.tally.attributed = scene.ledger.changes;
   await tidy(scene);
 }
 

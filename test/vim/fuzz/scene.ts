@@ -3,6 +3,7 @@ import { eventually } from '../../kit/until.js';
 import type { Vim } from '../../kit/vim.js';
 import type { Broker, Result } from '../broker.js';
 import type { Plan } from './agent.js';
+import { Ledger } from './ledger.js';
 import { burst } from './person.js';
 import { type BufferSnapshot, look, type Snapshot } from './snapshot.js';
 
@@ -19,11 +20,13 @@ export interface Tally {
   stale: number;
   /** Calls that had to wait for the person. */
   waited: number;
+  /** Changes in the trace whose author was checked. */
+  attributed: number;
 }
 
 /** A person in a Vim and an agent at a broker, both played at random. */
 export class Scene {
-  readonly tally: Tally = { edits: 0, stale: 0, waited: 0 };
+  readonly tally: Tally = { edits: 0, stale: 0, waited: 0, attributed: 0 };
   /** What was done, for the report. */
   readonly steps: string[] = [];
   readonly vim: Vim;
@@ -31,6 +34,8 @@ export class Scene {
   readonly random: Random;
   /** The keys so far end in the middle of a command. */
   half = false;
+  /** What the broker's trace says. */
+  readonly ledger: Ledger;
   readonly #target: string;
   /** The text at each undo sequence that was seen, by buffer and sequence. */
   readonly #history = new Map<string, readonly string[]>();
@@ -40,6 +45,7 @@ export class Scene {
     this.broker = broker;
     this.#target = target;
     this.random = random;
+    this.ledger = new Ledger(broker, target);
   }
 
   /** Connects, with all buffers loaded. */
@@ -64,6 +70,7 @@ export class Scene {
   async call({ tool, args }: Pick<Plan, 'tool' | 'args'>, where: string): Promise<Result> {
     this.steps.push(`agent ${where}: ${tool} ${JSON.stringify(args)}`);
     const result = await this.broker.call(tool, { target: this.#target, ...args });
+    if (!result.isError) this.ledger.answered(tool, result.value);
     this.steps.push(`  ${result.isError ? result.text : JSON.stringify(result.value)}`);
     return result;
   }

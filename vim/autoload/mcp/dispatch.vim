@@ -2,12 +2,14 @@ vim9script
 # The one function the broker calls (`:help channel-commands`). It never throws and runs nothing but the verbs
 # of the table; their parameters are data, never script.
 
+import autoload 'mcp/attribution.vim'
 import autoload 'mcp/buffer.vim'
 import autoload 'mcp/cursor.vim'
 import autoload 'mcp/edit.vim'
 import autoload 'mcp/evaluate.vim'
 import autoload 'mcp/ex.vim'
 import autoload 'mcp/fault.vim'
+import autoload 'mcp/feed.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/grep.vim'
 import autoload 'mcp/link.vim'
@@ -28,12 +30,23 @@ final VERBS: dict<func(dict<any>): any> = {}
 # Answers {"ok": value} or {"err": {"category", "message", "data"}}. A legacy function: the :try of a :def lets some
 # errors through (E1138 in a comparison, for one), and then the broker would only get "ERROR".
 export function Run(verb, params)
+  let depth = s:Depth()
   try
-    return {'ok': s:Serve(a:verb, a:params)}
+    let answer = {'ok': s:Serve(a:verb, a:params)}
   catch
-    return {'err': s:Failed(v:exception, v:throwpoint)}
+    let answer = {'err': s:Failed(v:exception, v:throwpoint)}
   endtry
+  call s:End(depth)
+  return answer
 endfunction
+
+def Depth(): number
+  return feed.Depth()
+enddef
+
+def End(depth: number)
+  feed.End(depth)
+enddef
 
 # Before the broker has proved itself and the versions agree only `welcome` and `refused` are served.
 def Serve(verb: any, params: any): any
@@ -42,7 +55,23 @@ def Serve(verb: any, params: any): any
   elseif link.Unfit() != ''
     fault.Throw('unsupported', link.Unfit())
   endif
-  return VerbOf(verb)(params)
+  return Answer(verb, params)
+enddef
+
+# What a verb tells of a text, it tells of one between two changes. What it does for an assistant, {by: {op, name}}, counts as
+# a change of the assistant's.
+def Answer(verb: any, params: any): any
+  if type(params) != v:t_dict || verb == 'staged'
+    return VerbOf(verb)(params)
+  endif
+  feed.CutAll()
+  if !has_key(params, 'by')
+    return VerbOf(verb)(params)
+  endif
+  feed.Begin(params.by.op, verb == 'edit')
+  var answer = VerbOf(verb)(params)
+  attribution.Did(params.by.name, verb, params, answer)
+  return answer
 enddef
 
 def Failed(exception: string, throwpoint: string): dict<any>
@@ -90,5 +119,10 @@ VERBS->extend({
   notify: (p) => notify.Show(p),
   stage: (p) => stage.Add(p),
   unstage: (p) => stage.Drop(p),
-  staged: (p) => VerbOf(p.verb)(stage.Take(p)),
+  staged: (p) => Answer(p.verb, stage.Take(p)),
+  follow: (p) => feed.Follow(p),
+  unfollow: (p) => feed.Unfollow(p),
+  listen: (p) => feed.Listen(p),
+  changes: (p) => feed.Changes(p),
+  hash: (p) => feed.Hash(p),
 })

@@ -6,6 +6,7 @@ import autoload 'mcp/address.vim'
 import autoload 'mcp/disk.vim'
 import autoload 'mcp/discovery.vim'
 import autoload 'mcp/fault.vim'
+import autoload 'mcp/feed.vim'
 import autoload 'mcp/message.vim'
 import autoload 'mcp/proof.vim'
 import autoload 'mcp/stage.vim'
@@ -208,6 +209,7 @@ export def Welcome(p: dict<any>, verbs: list<string>): dict<any>
   endif
   timer_stop(timer)
   stage.Clear()
+  feed.Clear()
   phase = 'ready'
   name = p.target
   wait = FIRST_WAIT
@@ -262,4 +264,5 @@ def Hangup()
     ch_close(channel)
   endif
   channel = v:null
+  feed.Clear()
 enddef

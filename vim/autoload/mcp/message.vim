@@ -36,8 +36,10 @@ def Flush(): bool
   augroup mcp_message
     autocmd!
   augroup END
-  # What a prompt left behind would take the message with it.
-  redraw
+  # What a prompt left behind would take the message with it. Listeners of other plugins run then, too, and an error of theirs
+  # would ask for Enter in the middle of drawing, where Vim answers nobody: as in edit.vim.
+  legacy silent! redrawstatus!
+  legacy silent! redraw
   var now = waiting
   waiting = []
   for Do in now
@@ -61,6 +63,19 @@ export def Echo(text: string, highlight: string)
   execute 'echohl' highlight
   echomsg strdisplaywidth(line) > Room() ? strcharpart(line, 0, Room() - 1) .. '…' : line
   echohl None
+enddef
+
+var whispered = ''
+
+# The same without a place in |:messages|, and only where no other message stands that the person may be reading.
+export def Whisper(text: string)
+  var line = Line(text)
+  var shown = range(1, &columns / 2)->mapnew((_, column) => screenstring(&lines - &cmdheight + 1, column))->join('')
+  if shown =~ '\S' && indexof([whispered, last], (_, own) => stridx(own, trim(shown)) == 0) < 0
+    return
+  endif
+  whispered = line
+  echo strdisplaywidth(line) > Room() ? strcharpart(line, 0, Room() - 1) .. '…' : line
 enddef
 
 # The last message of Say() in full.

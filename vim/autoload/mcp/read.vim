@@ -30,7 +30,7 @@ export def Read(p: dict<any>): dict<any>
 enddef
 
 # As many lines as fit into `room` bytes, but always one if there is one.
-def Page(bufnr: number, first: number, last: number, column: number, room: number): list<string>
+export def Page(bufnr: number, first: number, last: number, column: number, room: number): list<string>
   var lines: list<string> = []
   var left = room
   var size = 1

@@ -46,7 +46,7 @@ export def Preview(p: dict<any>): dict<any>
   })
 enddef
 
-# Does it, if there are {count} matches, in one undo step. Answers the buffer's facts.
+# Does it, if there are {count} matches, in one undo step, and adds the {ops} to the parameters. Answers the buffer's facts.
 export def Apply(p: dict<any>): dict<any>
   var bufnr = buffer.Loaded(p)
   buffer.Unchanged(bufnr, p.tick)
@@ -55,7 +55,7 @@ export def Apply(p: dict<any>): dict<any>
   if plan.count != p.count
     fault.Throw('stale', printf('the pattern now matches %d times, not %d', plan.count, p.count))
   endif
-  return edit.Apply({buffer: bufnr, tick: p.tick, ops: plan.ops})
+  return edit.Apply(p->extend({ops: plan.ops}))
 enddef
 
 def Sample(bufnr: number, op: list<any>): dict<any>

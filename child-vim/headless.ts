@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { Fault } from '../shared/fault.js';
+import { shutdown } from '../shared/shutdown.js';
+import type { Editor } from './editor.js';
+import type { Editors } from './editors.js';
+
+/** The plugin, beside the bundle or the build. */
+const PLUGIN = resolve(import.meta.dirname, '../../vim');
+/** Milliseconds in which a Vim has to connect. */
+const PATIENCE = 15_000;
+const MOST = 8;
+
+/**
+ * Without vimrc, swap file, viminfo and modelines: nothing runs in it but the plugin. What comes from outside comes by the
+ * environment and as a file argument.
+ */
+const ARGS = ['-u', 'NONE', '-i', 'NONE', '-N', '-n', '--not-a-term', '-T', 'xterm'];
+const SETUP =
+  'set encoding=utf-8 hidden nomodeline | let &runtimepath .= "," .. $MCP_PLUGIN | let g:mcp_broker = $MCP_BROKER';
+const CONNECT = 'runtime plugin/mcp.vim | call mcp#link#Connect($MCP_TARGET)';
+
+/** Vims without a screen, started for clients. */
+export class Headless {
+  readonly #broker: string;
+  readonly #editors: Editors;
+  readonly #running = new Set<ChildProcess>();
+
+  /** `broker` is the name by which they find it. */
+  constructor(broker: string, editors: Editors) {
+    this.#broker = broker;
+    this.#editors = editors;
+    shutdown.add('editors without a screen', () => {
+      for (const child of this.#running) child.kill('SIGKILL');
+    });
+  }
+
+  /**
+   * Starts one on a file, or on nothing, as a target of its own; returns when it is connected. It ends with this process,
+   * however that ends: its input closes then.
+   * @throws Fault `busy` when there are too many, `unsupported` where no Vim can be started.
+   */
+  async start(target: string, file: string | undefined, signal: AbortSignal): Promise<Editor> {
+    if (this.#running.size >= MOST) {
+      throw new Fault('busy', `${MOST} editors run already`, { next: 'End one with the Ex command qall!.' });
+    }
+    const child = spawn('vim', [...ARGS, '--cmd', SETUP, '-c', CONNECT, ...(file === undefined ? [] : ['--', file])], {
+      env: { ...process.env, MCP_PLUGIN: PLUGIN, MCP_BROKER: this.#broker, MCP_TARGET: target },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.#running.add(child);
+    const ended = new Promise<never>((_, reject) => {
+      child.once('error', (error) => reject(new Fault('unsupported', `Vim does not start: ${error.message}`)));
+      child.once('close', () => {
+        this.#running.delete(child);
+        reject(new Fault('gone', 'Vim ended before it was connected'));
+      });
+    });
+    try {
+      return await Promise.race([ended, this.#connected(child.pid, signal)]);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  async #connected(pid: number | undefined, signal: AbortSignal): Promise<Editor> {
+    const late = AbortSignal.timeout(PATIENCE);
+    return await new Promise((resolve, reject) => {
+      const done = new AbortController();
+      const fail = (): void => {
+        done.abort();
+        reject(
+          late.aborted
+            ? new Fault('timeout', `Vim did not connect within ${PATIENCE / 1000} s`)
+            : new Fault('cancelled', 'the request was cancelled'),
+        );
+      };
+      AbortSignal.any([signal, late]).addEventListener('abort', fail, { signal: done.signal });
+      this.#editors.onAdd((editor) => {
+        if (editor.facts.pid !== pid) return;
+        done.abort();
+        resolve(editor);
+      }, done.signal);
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { eventually } from '../kit/until.js';
+import { Broker } from './broker.js';
+import { stage } from './fixture.js';
+
+describe('an editor that a client starts', () => {
+  const at = stage();
+
+  const isGone = (pid: number): boolean => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  async function pidOf(broker: Broker, target: unknown): Promise<number> {
+    const { value } = await broker.call('targets');
+    const found = (value['targets'] as { target: string; pid: number }[]).find((each) => each.target === target);
+    return found?.pid ?? 0;
+  }
+
+  it('is a target of its own, in which a file is edited and saved', async () => {
+    const broker = at.own(await Broker.start(at.home));
+    const path = join(at.home.path, "it's | a file");
+    await writeFile(path, 'one\ntwo\n');
+    const started = await broker.call('start-editor', { path });
+    assert.equal(started.isError, false, started.text);
+    const { target, buffer, changedtick, filename } = started.value;
+    assert.deepEqual([target, filename], ['headless', path]);
+    assert.match(
+      broker.questions[0] ?? '',
+      /^Start a Vim without a screen, as the editor headless on .*it's \| a file\?/,
+    );
+    const operations = [{ kind: 'replace', old: 'two', new: 'zwei' }];
+    const edited = await broker.call('edit', { target, buffer, expected_changedtick: changedtick, operations });
+    assert.equal(edited.isError, false, edited.text);
+    const saved = await broker.call('save', { target, buffer, expected_changedtick: edited.value['changedtick'] });
+    assert.equal(saved.isError, false, saved.text);
+    assert.equal(await readFile(path, 'utf8'), 'one\nzwei\n');
+    assert.equal((await broker.call('start-editor')).value['target'], 'headless#2');
+  });
+
+  it('ends with the broker, also when that is killed', async () => {
+    const broker = at.own(await Broker.start(at.home));
+    const { value } = await broker.call('start-editor', { name: 'aside' });
+    assert.equal(value['target'], 'headless-aside');
+    const pid = await pidOf(broker, 'headless-aside');
+    process.kill(broker.pid, 'SIGKILL');
+    await eventually('its Vim has ended', () => isGone(pid));
+    const next = await Broker.start(at.home);
+    await next.call('start-editor', { name: 'aside' });
+    const other = await pidOf(next, 'headless-aside');
+    assert.notEqual(other, 0);
+    await next.close();
+    await eventually('its Vim has ended', () => isGone(other));
+  });
+
+  it('is not started on what is no file', async () => {
+    const broker = at.own(await Broker.start(at.home));
+    assert.match((await broker.call('start-editor', { path: at.home.path })).text, /is not a regular file/);
+    assert.match((await broker.call('start-editor', { path: 'x' })).text, /absolute/);
+    assert.deepEqual(broker.questions, []);
+  });
+});
