@@ -3,14 +3,12 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Fault } from '../shared/fault.js';
 import type { Answer, Prompt } from '../shared/prompt.js';
+import type { Choice } from './choice.js';
 import { yad } from './yad.js';
 import { zenity } from './zenity.js';
 
 /** Asks in a window. */
 export type Dialog = (prompt: Prompt) => Promise<Answer>;
-
-/** What a button of the question stands for. */
-export type Choice = 'allow' | 'deny' | 'always allow' | 'always deny' | 'deny because';
 
 /** How one program shows the windows of a question. */
 export interface Windows {

@@ -12,6 +12,7 @@ const GLANCE = 400;
 const FRAME = 7;
 
 const CHOICES = 'a: allow once   A: allow always   d: deny once   D: deny always';
+const ONCE = 'a: allow   d: deny';
 
 /**
  * Asks in the terminal that this process belongs to. Nothing but a letter and Enter is a yes; what was typed before does
@@ -71,7 +72,8 @@ async function answerOf(terminal: Terminal, prompt: Prompt): Promise<Answer> {
   // Who asks stays on the screen, above everything.
   const most = Math.max(terminal.rows - FRAME, 1);
   let unseen = lines.length > most;
-  const choices = unseen ? `${CHOICES}   v: view all` : CHOICES;
+  const all = prompt.scopes.length === 0 ? ONCE : CHOICES;
+  const choices = unseen ? `${all}   v: view all` : all;
   terminal.print(`\n${lines.slice(0, most).join('\n')}\n`);
   if (unseen) terminal.print(`… ${lines.length} lines; v shows all of them, which comes before allowing it\n`);
   await sleep(GLANCE);

@@ -1,5 +1,6 @@
 import { wholeText } from '../shared/prompt.js';
-import type { Choice, Windows } from './dialog.js';
+import { type Choice, isOffered } from './choice.js';
+import type { Windows } from './dialog.js';
 
 const CHOICES: ReadonlyMap<number, Choice> = new Map([
   [10, 'allow'],
@@ -26,7 +27,10 @@ export const yad: Windows = {
       '--wrap',
       '--margins=6',
       '--fontname=monospace 10',
-      ...[14, 13, 12, 11, 10].map((code) => `--button=${LABELS[CHOICES.get(code) ?? 'deny']}:${code}`),
+      ...[14, 13, 12, 11, 10]
+        .map((code) => [code, CHOICES.get(code) ?? 'deny'] as const)
+        .filter(([, choice]) => isOffered(choice, prompt))
+        .map(([code, choice]) => `--button=${LABELS[choice]}:${code}`),
     ],
     input: wholeText(prompt),
     meaning: (code) => CHOICES.get(code) ?? 'deny',

@@ -1,5 +1,6 @@
 import { wholeText } from '../shared/prompt.js';
-import type { Choice, Windows } from './dialog.js';
+import { type Choice, isOffered } from './choice.js';
+import type { Windows } from './dialog.js';
 
 /** The labels are what zenity prints for a button of ours. */
 const EXTRA: ReadonlyMap<string, Choice> = new Map([
@@ -19,7 +20,7 @@ export const zenity: Windows = {
       '--ok-label=Deny, because…',
       '--cancel-label=Deny',
       '--font=monospace 10',
-      ...[...EXTRA.keys()].map((label) => `--extra-button=${label}`),
+      ...[...EXTRA].filter(([, choice]) => isOffered(choice, prompt)).map(([label]) => `--extra-button=${label}`),
     ],
     input: wholeText(prompt),
     meaning: (code, output) => (code === 0 ? 'deny because' : (EXTRA.get(output) ?? 'deny')),

@@ -1,14 +1,14 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { visibleText } from '../shared/escape.js';
-import { askBy, type Command, ownHelper } from '../shared/helper.js';
+import { askBy } from '../shared/helper.js';
 import type { Prompt } from '../shared/prompt.js';
 import { Prompts } from '../shared/prompts.js';
-import type { Policy } from '../shared/verdict.js';
+import { type Policy, verdict } from '../shared/verdict.js';
+import { type Asking, askingProgram } from '../shared/ways.js';
+import { checkLength } from '../shared/whole-text.js';
 import { canElicit, digest, elicitation, OpenQuestions } from './elicit.js';
-import { type Asker, type Question, verdict } from './permission.js';
+import type { Asker, Question } from './permission.js';
 import { scopesOf } from './scopes.js';
-import type { Asking } from './ways.js';
-import { checkLength } from './whole-text.js';
 
 /**
  * Whom to ask in each call: the client, a program on this machine, or with `auto` the client if it shows forms. What the
@@ -27,7 +27,7 @@ export function askers(
 }
 
 function localAsker(asking: Asking, policy: Policy): Asker {
-  const program = commandOf(asking);
+  const program = askingProgram(asking);
   const prompts = new Prompts((prompt, signal) => askBy(program, prompt, signal));
   return {
     ask: async (question, signal, keep) => {
@@ -36,11 +36,6 @@ function localAsker(asking: Asking, policy: Policy): Asker {
       return await prompts.ask({ key: digest(question), prompt, settled, keep }, signal);
     },
   };
-}
-
-function commandOf({ way, helper }: Asking): Command {
-  if (way === 'tty' || way === 'dialog' || way === 'yad') return ownHelper(way);
-  return helper === undefined ? ownHelper('any') : [helper];
 }
 
 function promptOf({ name }: Asking, question: Question): Prompt {

@@ -7,22 +7,16 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { preview } from '../shared/escape.js';
 import { Fault } from '../shared/fault.js';
-import type { Answer } from '../shared/prompt.js';
+import { asksForms, type FormQuestion, formAnswer, permissionForm } from '../shared/permission-form.js';
+import { removeWhole } from '../shared/whole-text.js';
 import type { Asker, Question } from './permission.js';
 import { scopesOf } from './scopes.js';
-import { leaveWhole, removeWhole } from './whole-text.js';
 
 const KEY = 'permission';
 /** How long an open question waits for its answer, in milliseconds. */
 const LIFETIME = 600_000;
 const MOST_OPEN = 1000;
-
-/** Characters of the details that go into a message; of what is longer, all is in a file. */
-const SHOWN = 10_000;
-
-const DECISIONS = ['allow', 'allow always', 'deny', 'deny always'];
 
 /** Thrown to leave a tool with a question to the client; the call comes again with the answer. */
 export class InputNeeded extends Error {
@@ -94,7 +88,7 @@ export function elicitation(
       if (!open.take(context.mcpReq.requestState<string>(), question)) throw await ask(open, question);
       const answer = inputResponse(context.mcpReq.inputResponses, KEY);
       const content = answer.kind === 'elicit' && answer.action === 'accept' ? (answer.content ?? {}) : {};
-      const given = answerOf(question, content);
+      const given = formAnswer(formQuestion(question), content);
       await keep(given);
       return given;
     },
@@ -103,29 +97,7 @@ export function elicitation(
 
 /** Whether the client shows forms to the person. */
 export function canElicit(context: ServerContext, legacy: ClientCapabilities | undefined): boolean {
-  return asksForms(declared(context) ?? legacy);
-}
-
-/** What a filled form comes to; whatever is not a clear yes is a no. */
-function answerOf(question: Question, content: Readonly<Record<string, unknown>>): Answer {
-  const { decision, scope, reason, seen } = content;
-  const isAllowed = decision === 'allow' || decision === 'allow always';
-  if (isAllowed && isCut(question) && seen !== true) {
-    throw new Fault('denied', 'the person said yes, but not that they have read all of it', {
-      next: 'Ask them to, or do it in smaller parts.',
-    });
-  }
-  const isLasting = decision === 'allow always' || decision === 'deny always';
-  const chosen = scopesOf(question).findIndex(({ label }) => label === scope);
-  return {
-    decision: isAllowed ? 'allow' : 'deny',
-    ...(isLasting ? { scope: Math.max(chosen, 0) } : {}),
-    ...(typeof reason === 'string' && reason.trim() !== '' ? { reason: reason.trim() } : {}),
-  };
-}
-
-function isCut({ details = '' }: Question): boolean {
-  return details.length > SHOWN;
+  return asksForms((declared(context) ?? legacy)?.elicitation);
 }
 
 /** What the client declared with this request, as it does from 2026-07-28 on. */
@@ -134,41 +106,16 @@ function declared({ mcpReq }: ServerContext): ClientCapabilities | undefined {
   return envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
 }
 
-/** `{}` means forms, as in the revisions that knew nothing else. */
-function asksForms(capabilities: ClientCapabilities | undefined): boolean {
-  const found = capabilities?.elicitation;
-  return found !== undefined && (found.form !== undefined || found.url === undefined);
-}
-
 async function ask(open: OpenQuestions, question: Question): Promise<InputNeeded> {
+  const { request, whole } = await permissionForm(formQuestion(question));
+  const inputRequests = { [KEY]: inputRequired.elicit(request) };
+  return new InputNeeded(inputRequired({ inputRequests, requestState: open.put(question, whole) }));
+}
+
+function formQuestion(question: Question): FormQuestion {
   const { message, details } = question;
-  const whole = details !== undefined && isCut(question) ? await leaveWhole(message, details) : undefined;
-  const request = inputRequired.elicit({
-    message: details === undefined ? message : `${message}\n\n${preview(details, SHOWN)}${hint(whole)}`,
-    requestedSchema: form(question, whole),
-  });
-  return new InputNeeded(inputRequired({ inputRequests: { [KEY]: request }, requestState: open.put(question, whole) }));
-}
-
-function hint(whole: string | undefined): string {
-  return whole === undefined ? '' : `\nAll of it is in ${whole}, and cannot be allowed unread.`;
-}
-
-/** The form; only the decision has to be made, unless there is more to read than the message has. */
-function form(question: Question, whole: string | undefined) {
-  const text = (title: string, description: string) => ({ type: 'string' as const, title, description });
   const scopes = scopesOf(question).map(({ label }) => label);
-  const read = { type: 'boolean' as const, title: 'I have read all of it', description: whole ?? '' };
-  return {
-    type: 'object' as const,
-    properties: {
-      decision: { ...text('Decision', 'Once, or from now on'), enum: DECISIONS },
-      ...(whole === undefined ? {} : { seen: read }),
-      scope: { ...text('From now on', 'For what always holds; the first, if left out'), enum: scopes },
-      reason: text('Reason', 'For the assistant, if you like'),
-    },
-    required: ['decision', ...(whole === undefined ? [] : ['seen'])],
-  };
+  return { message, scopes, ...(details === undefined ? {} : { details }) };
 }
 
 function cannotAsk({ action }: Question): Fault {

@@ -8,7 +8,7 @@ import { Calls, Unanswered } from './calls.js';
 import { Editor } from './editor.js';
 import { type Editors, LONGEST_NAME } from './editors.js';
 import { type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
-import { Trace } from './trace.js';
+import { Trace, traceBase } from './trace.js';
 
 /** Milliseconds a plugin has for each step of the handshake. */
 const PATIENCE = 5000;
@@ -98,12 +98,14 @@ class Greeting {
     if (!this.#accepts(cookie)) throw new Fault('denied', 'the token is not accepted');
     checkVersion(major, minor);
     const name = this.#editors.assign(checkedName(target), instance);
+    // Before it is told: what knows of the welcome finds the editor here.
+    const traced = this.#editors.isTraced ? await traceBase(name) : undefined;
     const welcome = await calls.call('welcome', { target: name, major: MAJOR, minor: MINOR }, undefined, PATIENCE);
     const { pid, cwd, version, verbs } = welcome;
     clearTimeout(this.#timer);
     const facts = { pid, cwd, version, plugin: `${major}.${minor}`, verbs: new Set(verbs) };
     const editor = new Editor(name, instance, facts, calls, this.#editors.patience);
-    if (this.#editors.isTraced) await keepTrace(editor);
+    if (traced !== undefined) keepTrace(editor, traced);
     this.#editor = editor;
     this.#editors.add(this.#editor);
     log.info(`${name} connected (Vim ${version}, process ${pid})`);
@@ -135,9 +137,9 @@ class Greeting {
 }
 
 /** Has what happens in the editor written down. */
-async function keepTrace({ name, facts, feed }: Editor): Promise<void> {
+function keepTrace({ name, facts, feed }: Editor, base: string): void {
   const header = { type: 'trace', version: 1, target: name, vim: facts.version } as const;
-  feed.trace = await Trace.open(name, header, () => feed.stateLines());
+  feed.trace = new Trace(base, header, () => feed.stateLines());
 }
 
 function checkedName(target: string): string {

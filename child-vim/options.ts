@@ -6,8 +6,8 @@ import { masterSecret } from '../shared/secret.js';
 import { checkedName, checkedToken, derivedPort } from '../shared/token.js';
 import { Tokens } from '../shared/tokens.js';
 import type { Decided } from '../shared/verdict.js';
+import { type Asking, readAsking, WAYS } from '../shared/ways.js';
 import { ACTIONS, actions } from './permission.js';
-import { type Asking, WAYS, type Way } from './ways.js';
 
 /** The command line. */
 export const FLAGS: readonly Flag[] = [
@@ -113,11 +113,7 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     tokens: isServing ? await Tokens.of(given, 'vim', name) : Tokens.given(given),
     stdio: flags.has('stdio') || env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
     connect: connect === undefined ? undefined : hubPlace(connect),
-    asking: {
-      name,
-      way: readWay(one('ask') ?? ASK_VARIABLES.map((variable) => env[variable]).find(Boolean) ?? 'auto'),
-      helper: one('helper') ?? (env['MCP_MULTIBROKER_PERMISSION_HELPER'] || undefined),
-    },
+    asking: readAsking(name, one, env),
     readOnly: flags.has('read-only'),
     decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
     patience: readPatience(one('patience') ?? '30'),
@@ -125,15 +121,6 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     replay: readReplay(one),
     print,
   };
-}
-
-/** Say how to ask where `--ask` does not; the second is that of the programs that ours is modelled on. */
-const ASK_VARIABLES = ['MCP_MULTIBROKER_PERMISSION_ASK', 'PERL_ANYEVENT_MCP_PERMISSION_ASK'];
-
-function readWay(text: string): Way {
-  const found = WAYS.find((way) => way === text);
-  if (found !== undefined) return found;
-  throw usageFault(`--ask takes one of ${WAYS.join(', ')}, not ${JSON.stringify(text)}`);
 }
 
 function readReplay(one: (name: string) => string | undefined): Replay | undefined {

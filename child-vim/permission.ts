@@ -1,9 +1,9 @@
-import { asFault, Fault } from '../shared/fault.js';
+import { Fault } from '../shared/fault.js';
 import type { Answer } from '../shared/prompt.js';
 import type { Files } from '../shared/rule.js';
 import { EVERY_ACTION } from '../shared/rule.js';
 import { VIM_ACTIONS } from '../shared/rule-words.js';
-import { type Policy, remember, type Verdict, verdictOf } from '../shared/verdict.js';
+import { type Policy, refused, remember, verdict } from '../shared/verdict.js';
 import { scopesOf } from './scopes.js';
 
 /** The classes of what a tool does; each is permitted by itself. */
@@ -62,37 +62,11 @@ export function layered(policy: Policy, asker: Asker): Permission {
   };
 }
 
-/** The verdict before anybody is asked. @throws Fault `denied` where the rules cannot be read. */
-export async function verdict(policy: Policy, question: Question): Promise<Verdict> {
-  try {
-    return await verdictOf(policy, question);
-  } catch (error) {
-    const { kind, message, next } = asFault(error);
-    if (kind === 'cancelled') throw error;
-    throw new Fault('denied', message, {
-      next: next ?? 'Nothing is allowed until the person has corrected that file.',
-      cause: error,
-    });
-  }
-}
-
 async function keep(policy: Policy, question: Question, { decision, scope }: Answer): Promise<void> {
   if (scope === undefined) return;
   const { action } = question;
   const chosen = scopesOf(question)[scope]?.subject ?? { subject: question.subject };
   await remember(policy, question, { decision, action, ...chosen });
-}
-
-function refused({ action, subject }: Question, { scope, reason }: Answer): Fault {
-  const [word, next] =
-    scope === undefined
-      ? ['', 'Do not repeat it unasked; tell the person what you wanted to do and why.']
-      : [', now and from now on', 'Do not try it again; tell the person what you wanted to do and why.'];
-  const because = reason === undefined ? '' : `; they say: “${reason}”`;
-  return new Fault('denied', `the person did not allow it${word} (${action} in ${subject})${because}`, {
-    next,
-    ...(reason === undefined ? {} : { data: { reason } }),
-  });
 }
 
 /** What becomes of calls that do `action`: `rules` where that depends on editor, file or command. */

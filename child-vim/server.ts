@@ -8,13 +8,14 @@ import {
 import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import type { Policy } from '../shared/verdict.js';
+import { verdict } from '../shared/verdict.js';
 import { askers } from './ask.js';
 import { clientOf, progressOf } from './caller.js';
 import type { Editors } from './editors.js';
 import { InputNeeded } from './elicit.js';
 import type { Headless } from './headless.js';
 import type { Options } from './options.js';
-import { ACTIONS, type Action, inForce, layered, type Permission, type Question, verdict } from './permission.js';
+import { ACTIONS, type Action, inForce, layered, type Permission, type Question } from './permission.js';
 import { editorQuestion, fileOfBuffer } from './question.js';
 import { offerResources } from './resources.js';
 import { argumentsSchema, resultSchema } from './schema.js';

@@ -26,6 +26,19 @@ function traceDirectory(): string {
   return join(stateDirectory(), 'traces');
 }
 
+/** Makes room for the trace of an editor: what its files' names begin with, or nothing where that cannot be written. */
+export async function traceBase(target: string): Promise<string | undefined> {
+  try {
+    const directory = await privateDirectory(traceDirectory());
+    await tidy(directory);
+    const stamp = new Date().toISOString().replaceAll(':', '-');
+    return join(directory, `${target}.${stamp}.${process.pid}`);
+  } catch (error) {
+    log.warn(`no trace is kept of ${target}: ${String(error)}`);
+    return undefined;
+  }
+}
+
 /**
  * What happened in one editor, as JSON Lines in files that only their owner can read. A line is with the system once it is
  * written, so it outlives this process.
@@ -40,23 +53,11 @@ export class Trace {
   #sequence = 0;
   #failed = false;
 
-  private constructor(base: string, header: TraceLine, texts: () => TraceLine[]) {
+  /** `base` is what {@link traceBase} found. */
+  constructor(base: string, header: TraceLine, texts: () => TraceLine[]) {
     this.#base = base;
     this.#header = header;
     this.#texts = texts;
-  }
-
-  /** Begins the trace of an editor; none where that cannot be written. */
-  static async open(target: string, header: TraceLine, texts: () => TraceLine[]): Promise<Trace | undefined> {
-    try {
-      const directory = await privateDirectory(traceDirectory());
-      await tidy(directory);
-      const stamp = new Date().toISOString().replaceAll(':', '-');
-      return new Trace(join(directory, `${target}.${stamp}.${process.pid}`), header, texts);
-    } catch (error) {
-      log.warn(`no trace is kept of ${target}: ${String(error)}`);
-      return undefined;
-    }
   }
 
   /** The files of it, the oldest first. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { asFault, Fault } from '../shared/fault.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
-import { type Caller, type Owner, STATELESS } from './caller.js';
+import { type Owner, STATELESS } from './caller.js';
 import { type Child, type ChildEvents, isModern } from './child.js';
 import { DialledChild } from './dialled.js';
 import { Guard } from './guard.js';
@@ -21,6 +21,10 @@ export interface ChildSpec extends SpawnedSpec {
   readonly eager: boolean;
   /** Each client has a process of its own. */
   readonly perClient?: boolean;
+  /** Whether rules hold for its tools. */
+  readonly guard?: boolean;
+  /** Whether none of its tools is called whose definition has changed. */
+  readonly pin?: boolean;
 }
 
 type Configured = SpawnedChild | PerClientChild;
@@ -121,7 +125,7 @@ export class Children implements Iterable<Child> {
   }
 
   /** A client has come, or comes again; what it can do counts the first time. */
-  join({ owner, capabilities = {} }: Caller): void {
+  join(owner: Owner, capabilities: JsonObject): void {
     this.offer(capabilities);
     if (this.#clients.has(owner)) return;
     const can = offered(owner === STATELESS ? ANY_CLIENT : capabilities);
@@ -271,9 +275,10 @@ export class Children implements Iterable<Child> {
   }
 }
 
-/** Whether a child that runs by the one may go on by the other; when it is started makes no difference. */
+/** Whether a child that runs by the one may go on by the other; when it is started, and who may call it, makes no difference. */
 function runsAlike(one: ChildSpec, other: ChildSpec | undefined): boolean {
-  return other !== undefined && isDeepStrictEqual({ ...one, eager: false }, { ...other, eager: false });
+  const running = (spec: ChildSpec): ChildSpec => ({ ...spec, eager: false, guard: false, pin: false });
+  return other !== undefined && isDeepStrictEqual(running(one), running(other));
 }
 
 function inOrder(all: readonly Child[]): readonly Child[] {

@@ -102,11 +102,13 @@ class Reader {
     const alias = aliasFor(name);
     if (this.children.has(alias)) throw new Fault('invalid', `another one has the alias ${alias}: rename one of them`);
     if (alias !== name) remark(`has the alias ${alias}`);
-    const { rename, describe } = complete;
+    const { rename, describe, guard, pin } = complete;
     this.children.set(alias, {
       ...childSpec({ alias, from: url ?? [command, ...args], flags: flagsOf(this.#placed(complete)) }),
       ...(rename === undefined ? {} : { rename: new Map(Object.entries(rename)) }),
       ...(describe === undefined ? {} : { describe: new Map(Object.entries(describe)) }),
+      ...(guard === undefined ? {} : { guard }),
+      ...(pin === undefined ? {} : { pin }),
     });
   }
 

@@ -25,6 +25,9 @@ export interface Entry {
   /** Other names and descriptions, by the server's own names. */
   readonly rename?: Readonly<Record<string, string>> | undefined;
   readonly describe?: Readonly<Record<string, string>> | undefined;
+  /** What else may be switched on for all servers on the command line. */
+  readonly guard?: boolean | undefined;
+  readonly pin?: boolean | undefined;
   readonly type?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly enabled?: boolean | undefined;
@@ -55,11 +58,15 @@ const pairs = z.record(z.string().min(1), text, { error: 'must be an object, suc
 
 const FIXED = { command: text, args: texts, env: variables, cwd: text, url: text, headers: pairs, type: text };
 const NAMES = { rename: pairs, describe: pairs };
+const PERMISSIONS = { guard: bool, pin: bool };
 const STATE = { disabled: bool, enabled: bool, source: z.unknown(), settings: z.unknown() };
 const OPTIONS = Object.fromEntries(CHILD_FLAGS.map((flag) => [flag.name, optionSchema(flag)]));
 const ENTRY = z.object(
   Object.fromEntries(
-    Object.entries({ ...OPTIONS, ...FIXED, ...NAMES, ...STATE }).map(([name, schema]) => [name, schema.optional()]),
+    Object.entries({ ...OPTIONS, ...FIXED, ...NAMES, ...PERMISSIONS, ...STATE }).map(([name, schema]) => [
+      name,
+      schema.optional(),
+    ]),
   ),
   { error: 'must be an object with the "command" that starts it' },
 );

@@ -16,10 +16,19 @@ const INVALID_PARAMS = -32602;
 /** The most calls that wait at one time for their client to call again. */
 const MOST = 1000;
 
+/** A call that waits for its client to bring answers. */
+export interface HeldCall {
+  readonly caller: Caller;
+  /** Goes on with the answers that a new call brings. */
+  continue(call: Call): void;
+  /** Gives up, because nobody will bring them. */
+  drop(reason: string): void;
+}
+
 /** Calls that wait for their client to bring answers, by the name that the ticket bears. */
 export class HeldCalls {
   readonly tickets: Tickets;
-  readonly #byName = new Map<string, HeldCrossing>();
+  readonly #byName = new Map<string, HeldCall>();
   #next = 0;
 
   constructor(tickets: Tickets) {
@@ -27,7 +36,7 @@ export class HeldCalls {
   }
 
   /** Keeps a call; its name. */
-  keep(held: HeldCrossing): string {
+  keep(held: HeldCall): string {
     const [oldest] = this.#byName.keys();
     if (this.#byName.size >= MOST && oldest !== undefined)
       this.take(oldest)?.drop('too many calls wait for answers of their clients');
@@ -37,7 +46,7 @@ export class HeldCalls {
     return name;
   }
 
-  take(name: string): HeldCrossing | undefined {
+  take(name: string): HeldCall | undefined {
     const held = this.#byName.get(name);
     this.#byName.delete(name);
     return held;
@@ -54,7 +63,7 @@ export class HeldCalls {
  * A call of a client that is not sent requests, to a child that sends them. Questions of the child answer the call
  * (`input_required`); the client makes the call again with the answers, and the child, which knows nothing of that, goes on.
  */
-export class HeldCrossing extends Crossing {
+export class HeldCrossing extends Crossing implements HeldCall {
   readonly #held: HeldCalls;
   readonly #ask: Ask;
   /** The call as it came first, and what is exchanged in it. */

@@ -10,6 +10,7 @@ import { Children, type ChildSpec, type Reconfigured } from './children.js';
 import { Client, type ClientEvents } from './client.js';
 import type { Expose } from './expose.js';
 import { AUTO, type Form } from './forms.js';
+import type { Gate } from './gate.js';
 import { headed } from './headed.js';
 import { HeldCalls } from './held.js';
 import { Listening } from './listening.js';
@@ -32,6 +33,8 @@ export interface HubSettings {
   readonly status?: boolean;
   /** What clients see of the tools. */
   readonly expose?: Expose;
+  /** Decides which calls of tools may cross, where that is wanted. */
+  readonly gate?: Gate | undefined;
   /** Called when a child without which the hub is not to run could not be started. */
   readonly missing?: (why: Fault) => void;
 }
@@ -46,6 +49,7 @@ const CALM = 100;
 export class Hub {
   readonly children: Children;
   readonly #router: Router;
+  readonly #gate: Gate | undefined;
   readonly #clients = new Set<Client>();
   readonly #subscriptions = new Subscriptions();
   readonly #tree: Tree;
@@ -65,11 +69,13 @@ export class Hub {
   #unsettled = 0;
 
   constructor(specs: readonly ChildSpec[], settings: HubSettings = {}) {
-    const { separator = AUTO, status = false, expose = 'all', missing } = settings;
+    const { separator = AUTO, status = false, expose = 'all', gate, missing } = settings;
     this.#separator = separator;
     this.#hasStatus = status;
     this.#expose = expose;
     this.#checkOwn(specs, expose);
+    this.#gate = gate;
+    gate?.configure(specs);
     const events: ChildEvents = {
       question: (child, call) => this.#question(child, call),
       notification: (child, frame, on) => this.#pass(child, frame, on),
@@ -93,6 +99,7 @@ export class Hub {
         held: this.#held,
         expose: () => this.#expose,
         ownReady: () => this.#ownReady,
+        gate,
         ask: (child, question, on) => this.#ask(child, question, on),
         listen: (call, caller) => this.#listen(call, caller),
       },
@@ -133,6 +140,7 @@ export class Hub {
     this.#checkOwn(specs, expose);
     const changes = this.children.configure(specs);
     if (expose !== this.#expose) this.#exposeBy(expose);
+    this.#gate?.configure(specs);
     this.children.start();
     void this.#settle(changes);
     return changes;
@@ -208,7 +216,8 @@ export class Hub {
     const isForPerson = frame.method === 'elicitation/create';
     if (!caller.can(ASKED.get(frame.method))) {
       // What was offered is not an error to ask for, whichever client it is.
-      if (isForPerson && this.children.wasOffered(child, 'elicitation')) question.result({ action: 'decline' });
+      if (isForPerson && this.#gate?.standsIn === true) this.#gate.answer(child.alias, question);
+      else if (isForPerson && this.children.wasOffered(child, 'elicitation')) question.result({ action: 'decline' });
       else question.fail(new Fault('unsupported', `the client does not answer ${frame.method}`));
       return;
     }
@@ -259,6 +268,7 @@ export class Hub {
   }
 
   #changed(child: Child): void {
+    this.#gate?.saw(child);
     this.#subscriptions.renew(child);
     this.#listsChanged();
   }

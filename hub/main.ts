@@ -7,6 +7,7 @@ import { systemd } from '../shared/notify.js';
 import { shutdown } from '../shared/shutdown.js';
 import { stdioLink } from '../shared/stdio.js';
 import type { Configuration } from './configuration.js';
+import type { Gate } from './gate.js';
 import type { HttpFront } from './http.js';
 import { Hub } from './hub.js';
 import { type HubOptions, hubUsage, readHubOptions } from './options.js';
@@ -71,6 +72,7 @@ async function serve(options: HubOptions): Promise<void> {
     separator: options.separator,
     status: options.status,
     ...(expose === undefined ? {} : { expose }),
+    gate: await gateOf(options),
     missing: (why) => void endWithout(why),
   });
   // With files, SIGHUP means that they are to be read again.
@@ -120,6 +122,14 @@ async function configurationOf({ children, expose, configs }: HubOptions): Promi
   if (configs.length === 0) return undefined;
   const { Configuration } = await import('./configuration.js');
   return new Configuration(children, expose, configs);
+}
+
+/** What decides on calls, where something on the command line or in a file may want that. */
+async function gateOf({ permissions, configs }: HubOptions): Promise<Gate | undefined> {
+  const { guard, pin, asking } = permissions;
+  if (!guard && !pin && !asking.isChosen && configs.length === 0) return undefined;
+  const { Gate: Made } = await import('./gate.js');
+  return new Made(permissions);
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {

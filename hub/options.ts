@@ -4,9 +4,11 @@ import { Fault } from '../shared/fault.js';
 import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
 import { LIMIT_FLAGS, setLimits } from '../shared/limits.js';
 import { checkedName, checkedToken } from '../shared/token.js';
+import { readAsking, WAYS } from '../shared/ways.js';
 import type { ChildSpec } from './children.js';
 import { EXPOSURES, type Expose } from './expose.js';
 import { AUTO } from './forms.js';
+import type { GateSettings } from './gate.js';
 import type { Era } from './modern.js';
 import { isAlias, isSeparator } from './prefix.js';
 import type { RemoteSpec } from './remote.js';
@@ -44,6 +46,17 @@ export const HUB_FLAGS: readonly Flag[] = [
     many: true,
     help: 'offer everything to another hub, too: NAME/ALIAS for one of yours by its --name, or http://HOST:PORT/TOKEN/ALIAS; may be repeated, or be in MCP_MULTIBROKER_CONNECT',
   },
+  {
+    name: 'guard',
+    help: 'ask you before a tool of any server changes something, and obey rules/hub-NAME.ini; see docs/permissions.md',
+  },
+  { name: 'pin', help: 'call no tool whose definition has changed since you approved it' },
+  {
+    name: 'ask',
+    value: 'WAY',
+    help: `how to ask you: ${WAYS.join(', ')} (auto, by the client if it can ask, else by the helper)`,
+  },
+  { name: 'helper', value: 'PROGRAM', help: 'the helper that asks you, in place of our own; see docs/permissions.md' },
   { name: 'print-url', help: 'print the address that children dial with --connect, without the alias, and exit' },
   ...LIMIT_FLAGS,
   { name: 'help', help: 'print this help' },
@@ -119,6 +132,8 @@ export interface HubOptions {
   /** What clients see of the tools, where that is said. */
   readonly expose: Expose | undefined;
   readonly connects: readonly HubPlace[];
+  /** What of permissions was switched on for all children, and how the person is asked. */
+  readonly permissions: GateSettings;
   readonly mode: 'run' | 'print-url' | 'help' | 'version';
   readonly children: readonly ChildSpec[];
   /** Files with more children. */
@@ -149,9 +164,10 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
   if (alias !== undefined)
     throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
   setLimits(hub);
+  const name = checkedName(hub.get('name')?.[0] ?? 'default');
   return {
     stdio: hub.has('stdio') || process.env['MCP_MULTIBROKER_PROTOCOL'] === 'stdio',
-    name: checkedName(hub.get('name')?.[0] ?? 'default'),
+    name,
     bound: hub.has('bind') || hub.has('name'),
     bind: readBind(hub.get('bind')?.[0] ?? ''),
     tokens: (hub.get('token') ?? []).map(checkedToken),
@@ -159,6 +175,11 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     status: hub.has('status'),
     connects: addresses(hub.get('connect')),
     expose: checkedExpose(hub.get('expose')?.[0]),
+    permissions: {
+      guard: hub.has('guard'),
+      pin: hub.has('pin'),
+      asking: readAsking(name, (flag) => hub.get(flag)?.[0], process.env),
+    },
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
     configs: hub.get('config') ?? [],

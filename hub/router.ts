@@ -9,9 +9,11 @@ import { capabilities, instructions } from './catalog.js';
 import { type Child, isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
+import { Course } from './course.js';
 import { Envelope } from './envelope.js';
 import { type Expose, isWhole } from './expose.js';
 import { AUTO, formFor } from './forms.js';
+import type { Gate } from './gate.js';
 import { type HeldCalls, HeldCrossing } from './held.js';
 import { CALL, innerCall } from './inner.js';
 import { type Addressee, Lookup } from './lookup.js';
@@ -85,6 +87,8 @@ export interface Surroundings {
   readonly expose: () => Expose;
   /** Resolves when the hub's own tools are there, where they are to be. */
   readonly ownReady: () => Promise<void>;
+  /** Decides which calls of tools may cross, where that is wanted. */
+  readonly gate: Gate | undefined;
   /** Puts a question of a child in the course of a call. */
   readonly ask: (child: Child, question: Call, on: Crossing) => void;
   /** Takes a client that listens to changes. */
@@ -156,7 +160,7 @@ export class Router {
 
   #modernRequest(caller: Envelope, call: Call): void {
     const { method } = call.frame;
-    this.#children.join(caller);
+    this.#join(caller);
     const list = BY_METHOD.get(method);
     if (method === 'server/discover') answer(call, this.#discover(caller));
     else if (list !== undefined) void this.#list(caller, call, list);
@@ -192,6 +196,12 @@ export class Router {
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
   }
 
+  /** Children hear of forms where the client shows none, too, if the person can be asked without it. */
+  #join({ owner, capabilities: can }: Caller): void {
+    const own = this.#hub.gate?.standsIn === true ? { elicitation: { form: {} } } : {};
+    this.#children.join(owner, { ...own, ...can });
+  }
+
   /** What is said of the hub where nobody is greeted (2026-07-28, server/discover). */
   async #discover(caller: Envelope): Promise<JsonObject> {
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
@@ -210,7 +220,7 @@ export class Router {
     client.capabilities = objectOf(can);
     client.info = objectOf(clientInfo);
     client.form = formFor(client.info['name'], this.#separator);
-    this.#children.join(client);
+    this.#join(client);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
     client.greeted();
     return {
@@ -362,6 +372,14 @@ export class Router {
     if (again !== undefined && again.alias !== child.alias)
       throw new Fault('invalid', `the requestState is one of ${again.alias}, not of ${child.alias}`);
     const edits = again === undefined ? own : [...own, again.edit];
+    const { gate, held } = this.#hub;
+    if (gate?.holds(child, call) === true) {
+      const course = new Course(caller, call, edits, held, again !== undefined);
+      void gate.pass(course, child, (on, exact) => this.#cross(caller, on, child, exact));
+    } else this.#cross(caller, call, child, edits);
+  }
+
+  #cross(caller: Caller, call: Call, child: Child, edits: readonly Edit[]): void {
     if (child.peer !== undefined) this.#crossing(caller, call, child, child.peer).forward(edits);
     else void this.#whenReady(caller, call, child, edits);
   }

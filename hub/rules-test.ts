@@ -14,6 +14,7 @@ export async function explain(file: RuleFile, options: ReadonlyMap<string, reado
     throw usageFault(`--action is one of ${file.words.actions.join(', ')}`);
   const subject = file.words.subject(given);
   if (subject === undefined) throw usageFault(`--subject is ${file.words.forms}`);
+  if (path !== undefined && !file.words.hasPaths) throw usageFault('--path means nothing for these rules');
   const files = path === undefined ? [] : filesAt(path);
   const asked = { action, subject, files: async () => files };
   const { sections } = file.text();
@@ -22,7 +23,7 @@ export async function explain(file: RuleFile, options: ReadonlyMap<string, reado
   const lines = passed.map(({ rule }, index) => `${index + 1}: ${oneLine(rule)}: ${whyNot(rule, action, subject)}\n`);
   const end =
     found === undefined
-      ? 'no rule decides it: what --auto-allow says, else reading is allowed, and you are asked about the rest\n'
+      ? `no rule decides it: ${file.words.otherwise}\n`
       : `${passed.length + 1}: ${oneLine(found.rule)}: this one decides (${file.path}:${found.line}): ${found.rule.decision}\n`;
   return [...lines, end].join('');
 }

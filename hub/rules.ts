@@ -12,8 +12,12 @@ import { explain } from './rules-test.js';
 export const RULES_FLAGS: readonly Flag[] = [
   { name: 'decision', value: 'D', help: `add: one of ${DECISIONS.join(', ')}` },
   { name: 'action', value: 'A', help: 'add, test: what is done, as read or write; with add, * is everything' },
-  { name: 'subject', value: 'S', help: 'add, test: what it is done to, as target:NAME (add: everything)' },
-  { name: 'subject-prefix', value: 'S', help: 'add: what the subject begins with, as target:' },
+  {
+    name: 'subject',
+    value: 'S',
+    help: 'add, test: what it is done to, as target:NAME or tool:ALIAS:NAME (add: everything)',
+  },
+  { name: 'subject-prefix', value: 'S', help: 'add: what the subject begins with, as target: or tool:ALIAS:' },
   { name: 'path', value: 'PATH', help: 'add: a pattern for the file, as ~/notes/**; test: the file' },
   { name: 'at', value: 'N', help: 'add: the place of the new rule, from 1 (the last)' },
   { name: 'help', help: 'print this help' },
@@ -22,7 +26,7 @@ export const RULES_FLAGS: readonly Flag[] = [
 const SYNOPSIS = `mcp-multibroker rules COMMAND FILE [options]
 
 The rules by which a program is allowed something without asking you, or denied. FILE is vim-NAME, with the --name of the
-mcp-vim. The first rule that matches counts.
+mcp-vim, or hub-NAME, with that of the hub, for its --guard. The first rule that matches counts.
 
   list             the files there are
   list FILE        the rules, with their numbers

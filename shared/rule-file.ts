@@ -42,7 +42,7 @@ export class RuleFile {
     const words = wordsFor(stem);
     if (words === undefined) {
       throw new Fault('invalid', `${JSON.stringify(stem)} is no file of rules`, {
-        next: 'Name it as vim-NAME, with the --name of the mcp-vim.',
+        next: 'Name it as vim-NAME or hub-NAME, with the --name of the mcp-vim or of the hub.',
       });
     }
     this.words = words;

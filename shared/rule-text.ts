@@ -186,6 +186,7 @@ export function checkedRule(rule: Rule, words: Words): Rule {
       `a subject-prefix is the beginning of a subject up to one of its colons; a subject is ${words.forms}`,
     );
   }
+  if (rule.path !== undefined && !words.hasPaths) throw invalid('a path means nothing here');
   if (rule.path !== undefined) new PathPattern(rule.path);
   return {
     ...rule,

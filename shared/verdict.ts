@@ -1,3 +1,5 @@
+import { asFault, Fault } from './fault.js';
+import type { Answer } from './prompt.js';
 import { type Asked, type Decision, firstMatch, type Rule } from './rule.js';
 import type { RuleFile } from './rule-file.js';
 import { inserted, type RuleText } from './rule-text.js';
@@ -24,9 +26,22 @@ export interface Verdict {
 
 /**
  * The command line's denials come first, then the first rule that matches, then what the command line allows.
- * @throws Fault where the rules cannot be read: then nothing is allowed.
+ * @throws Fault `denied` where the rules cannot be read: then nothing is allowed.
  */
-export async function verdictOf({ decided, rules, unasked }: Policy, asked: Asked): Promise<Verdict> {
+export async function verdict(policy: Policy, asked: Asked): Promise<Verdict> {
+  try {
+    return await verdictOf(policy, asked);
+  } catch (error) {
+    const { kind, message, next } = asFault(error);
+    if (kind === 'cancelled') throw error;
+    throw new Fault('denied', message, {
+      next: next ?? 'Nothing is allowed until the person has corrected that file.',
+      cause: error,
+    });
+  }
+}
+
+async function verdictOf({ decided, rules, unasked }: Policy, asked: Asked): Promise<Verdict> {
   if (decided.deny.has(asked.action)) return { decision: 'deny', by: '--auto-deny' };
   const found = await firstMatch(rules.rules(), asked);
   if (found !== undefined) return { decision: found.rule.decision, by: `the rule at ${rules.path}:${found.line}` };
@@ -55,4 +70,17 @@ export async function remember({ rules }: Policy, asked: Asked, rule: Rule): Pro
 
 function appended(text: RuleText, rule: Rule): RuleText {
   return inserted(text, rule, text.sections.length);
+}
+
+/** What the model is told after a no of the person. */
+export function refused({ action, subject }: Asked, { scope, reason }: Answer): Fault {
+  const [word, next] =
+    scope === undefined
+      ? ['', 'Do not repeat it unasked; tell the person what you wanted to do and why.']
+      : [', now and from now on', 'Do not try it again; tell the person what you wanted to do and why.'];
+  const because = reason === undefined ? '' : `; they say: “${reason}”`;
+  return new Fault('denied', `the person did not allow it${word} (${action} in ${subject})${because}`, {
+    next,
+    ...(reason === undefined ? {} : { data: { reason } }),
+  });
 }

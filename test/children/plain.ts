@@ -3,9 +3,10 @@
  * `--started FILE` adds its process id to a file · `--say TEXT` writes to standard error · `--exit CODE` ends at once
  * · `--instructions TEXT` · `--junk` prints what is no message before and between messages · `--bytewise` writes one
  * byte at a time · `--tool NAME` has one more; may be repeated · `--entry TEXT` has one that is written so ·
- * `--greet-after MS` answers `initialize` so late.
+ * `--greet-after MS` answers `initialize` so late
+ * · `--list FILE` has those of a file, too, as they are there when it is asked · `--calls FILE` adds each call to a file.
  */
-import { appendFileSync, closeSync } from 'node:fs';
+import { appendFileSync, closeSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Lines } from '../../shared/lines.js';
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     tool: { type: 'string', multiple: true },
     entry: { type: 'string' },
     'greet-after': { type: 'string' },
+    list: { type: 'string' },
+    calls: { type: 'string' },
   },
 });
 
@@ -112,10 +115,12 @@ function greeting({ protocolVersion, capabilities: can }: Message): Message {
 function toolsAnswer(id: unknown): string {
   const entries = [...TOOLS.keys(), ...added].map((name) => JSON.stringify({ name, inputSchema: { type: 'object' } }));
   if (typeof values.entry === 'string') entries.push(values.entry);
+  if (typeof values.list === 'string') entries.push(...readFileSync(values.list, 'utf8').trim().split('\n'));
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[${entries.join()}]}}\n`;
 }
 
 async function call(id: unknown, { name, arguments: args = {}, _meta: meta = {} }: Message): Promise<void> {
+  if (typeof values.calls === 'string') appendFileSync(values.calls, `${JSON.stringify([name, args])}\n`);
   const handle = TOOLS.get(String(name)) ?? (() => `this is ${String(name)}`);
   const outcome = await handle(args as Message, id, meta as Message);
   if (outcome instanceof Failure) send({ id, error: outcome.error });

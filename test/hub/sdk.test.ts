@@ -115,8 +115,8 @@ for (const [name, connect] of CLIENTS) {
       const steps: number[] = [];
       const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress);
       await client.call('all.trigger-long-running-operation', { duration: 0.8, steps: 4 }, { onprogress });
-      // Both SDKs drop the progress that comes in one piece with the result.
-      assert.deepEqual(steps.slice(0, 3), [1, 2, 3]);
+      // Both SDKs drop the progress that comes in one piece with the result, and SDK 2 tells of each round of questions, too.
+      assert.deepEqual([...new Set(steps)].slice(0, 3), [1, 2, 3]);
 
       const stop = new AbortController();
       const stopped = client.call(

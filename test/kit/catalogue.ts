@@ -9,7 +9,7 @@ export async function listedTools(): Promise<Tool[]> {
   const decided = { allow: new Set<string>(), deny: new Set<string>() };
   const rules = { path: '', rules: () => [], change: async () => undefined };
   const policy = { decided, rules, unasked: new Set(['read']) };
-  const asking = { way: 'mcp', helper: undefined, name: 'test' } as const;
+  const asking = { way: 'mcp', helper: undefined, name: 'test', isChosen: true } as const;
   const server = serverFactory(new Editors(30_000), policy, { asking, readOnly: false })();
   const client = new Client({ name: 'test', version: '0' });
   const [there, here] = InMemoryTransport.createLinkedPair();

@@ -98,8 +98,8 @@ export class HubProcess {
 export const TOKEN = 'a-token-for-http-tests';
 
 /** Starts a hub without standard streams; the address for clients. */
-export async function hubUrl(t: TestContext, args: readonly string[]): Promise<string> {
-  const env = await freshHome(t);
+export async function hubUrl(t: TestContext, args: readonly string[], given?: Environment): Promise<string> {
+  const env = given ?? (await freshHome(t));
   const own = ['--bind', '127.0.0.1:0', '--token', TOKEN];
   const hub = spawn(process.execPath, [PROGRAM, ...own, ...args], { cwd: ROOT, env });
   cleanup(t, () => hub.kill('SIGKILL'));

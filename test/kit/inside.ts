@@ -1,11 +1,15 @@
-import { Hub } from '../../hub/hub.js';
+import { Hub, type HubSettings } from '../../hub/hub.js';
 import { memoryLinks } from '../../shared/link.js';
 import { introduce } from './dial.js';
 import { End, type Message } from './end.js';
 
 /** A hub inside this process, with raw ends for its clients and for children that dial in. */
 export class Inside {
-  readonly hub = new Hub([]);
+  readonly hub: Hub;
+
+  constructor(settings: HubSettings = {}) {
+    this.hub = new Hub([], settings);
+  }
 
   /** Connects a client and greets the hub. */
   async client(capabilities: Message = {}): Promise<End> {

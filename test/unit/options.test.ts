@@ -16,6 +16,11 @@ describe("the hub's command line", () => {
       status: false,
       connects: [],
       expose: undefined,
+      permissions: {
+        guard: false,
+        pin: false,
+        asking: { name: 'default', way: 'auto', helper: undefined, isChosen: false },
+      },
       mode: 'run',
       children: [],
       configs: [],

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { visibleText } from '../shared/escape.js';
-import { Fault } from '../shared/fault.js';
-import { privateDirectory, runtimeDirectory } from '../shared/paths.js';
-import { writePrivate } from '../shared/private-file.js';
-import { MOST_SHOWN } from '../shared/prompt.js';
-import { shutdown } from '../shared/shutdown.js';
+import { visibleText } from './escape.js';
+import { Fault } from './fault.js';
+import { privateDirectory, runtimeDirectory } from './paths.js';
+import { writePrivate } from './private-file.js';
+import { MOST_SHOWN } from './prompt.js';
+import { shutdown } from './shutdown.js';
 
 /** The files that are there now. */
 const left = new Set<string>();
