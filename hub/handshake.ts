@@ -104,7 +104,9 @@ async function initialize(peer: Peer, greeting: Greeting): Promise<Catalogue> {
   if (level !== undefined && 'logging' in can) void setLevel(peer, level).catch(() => undefined);
   const server = objectOf(about['serverInfo']);
   if (isHub(server)) await tellHubs(peer, greeting.hubs());
-  return await catalogue(peer, about, server, String(about['protocolVersion']));
+  const found = await catalogue(peer, about, server, String(about['protocolVersion']));
+  if (isHub(server)) await tellAgain(peer, greeting);
+  return found;
 }
 
 /** The greeting of 2026-07-28 (server/discover); what changes is heard of from then on. */
@@ -154,6 +156,15 @@ async function catalogue(
     server,
     protocol,
   };
+}
+
+/** Others may have come in front while the lists were read, when those who are told did not count this child yet. */
+async function tellAgain(peer: Peer, { hubs }: Greeting): Promise<void> {
+  let told: readonly string[];
+  do {
+    told = hubs();
+    await tellHubs(peer, told);
+  } while (hubs().join() !== told.join());
 }
 
 /**
