@@ -4,7 +4,7 @@ import { type Home, makeHome } from '../kit/home.js';
 import { Broker } from './broker.js';
 import { play } from './fuzz/run.js';
 
-const [FIRST, SEEDS] = [301, 20];
+const SEEDS = 20;
 const ROUNDS = 40;
 
 /** How to play more of them is told in docs/testing.md. */
@@ -21,7 +21,7 @@ describe('a person who types anything and an agent who edits', { concurrency: 2 
     await home.remove();
   });
 
-  for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
     it(`leave each other alone, seed ${seed}`, async () => {
       const { edits } = await play(seed, ROUNDS, home, broker);
       assert.ok(edits > 0, 'the agent got to edit');

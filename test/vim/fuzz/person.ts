@@ -146,9 +146,11 @@ const REPLACING: readonly Keys[] = [
 /** What a person types next where they are; `half` when the burst before was one and no Esc came since. */
 export function burst(random: Random, seen: Snapshot, half: boolean): Burst {
   const next = half ? completion(random) : beginning(random, seen);
+  if (seen.kept['recording'] === '') return next;
   // A macro that runs itself would never end.
-  const isRecording = seen.kept['recording'] !== '';
-  return isRecording && next.keys.includes('@') ? { keys: ESC, half: false } : next;
+  if (next.keys.includes('@')) return { keys: ESC, half: false };
+  // What would begin to record ends it here, and the `q` that was to end it would wait for a register.
+  return next.keys.startsWith('qq') ? { keys: 'q', half: false } : next;
 }
 
 function beginning(random: Random, { mode, kept }: Snapshot): Burst {
