@@ -1,8 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,7 +9,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type Home, makeHome } from '../test/kit/home.js';
 import { packagesFor } from '../test/kit/packages.js';
 import { eventually } from '../test/kit/until.js';
+import { freePort } from '../test/kit/wire.js';
 import { median, ratio, timeText } from './figures.js';
+import { residentMemory } from './memory.js';
 import { bin, type Command, echoChild } from './programs.js';
 import { printTable, type Verdict } from './report.js';
 import { interleaved, type Repeats, type Work } from './rounds.js';
@@ -217,14 +216,6 @@ async function answers(port: number): Promise<boolean> {
   );
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
 /** Resident memory of a process and all below it but the lean child, in MB. */
 function memory(pid: number): number {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
@@ -233,10 +224,5 @@ function memory(pid: number): number {
     processes
       .filter(([, , ppid, args = '']) => Number(ppid) === parent && !args.includes('echo-child'))
       .flatMap(([, child]) => [Number(child), ...below(Number(child))]);
-  return [pid, ...below(pid)].map(resident).reduce((sum, each) => sum + each, 0);
-}
-
-function resident(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes ?? 0) / 1024;
+  return [pid, ...below(pid)].map(residentMemory).reduce((sum, each) => sum + each, 0);
 }

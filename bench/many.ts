@@ -1,10 +1,10 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { median, ratio, timeText } from './figures.js';
+import { residentMemory } from './memory.js';
 import { bin } from './programs.js';
 import { RawClient } from './raw-client.js';
 import { printTable, type Verdict } from './report.js';
@@ -122,14 +122,4 @@ function change({ client }: Dialled): Work {
     await told;
   };
   return Object.assign(work, { before: () => sleep(CALM) });
-}
-
-/** Resident memory of a process in MB; NaN where the system does not show it. */
-function residentMemory(pid: number): number {
-  try {
-    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kilobytes) / 1024;
-  } catch {
-    return Number.NaN;
-  }
 }

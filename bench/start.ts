@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, ratio, timeText } from './figures.js';
+import { residentMemory } from './memory.js';
 import { bin, type Command, echoChild } from './programs.js';
 import { printTable, type Verdict } from './report.js';
 import { sandbox } from './sandbox.js';
@@ -102,14 +102,4 @@ async function started([program, ...args]: Command, env: NodeJS.ProcessEnv): Pro
 
 function never(): never {
   throw new Error('no answer');
-}
-
-/** Resident memory of a process in MB; NaN where the system does not show it. */
-function residentMemory(pid: number): number {
-  try {
-    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kilobytes) / 1024;
-  } catch {
-    return Number.NaN;
-  }
 }

@@ -231,3 +231,12 @@ export const PROMPTS: ReadonlyMap<string, Prompt> = new Map<string, Prompt>([
 function says(...blocks: Block[]): Message[] {
   return blocks.map((content) => ({ role: 'user', content }));
 }
+
+/** What both servers say that they can do. */
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  logging: {},
+  completions: {},
+};

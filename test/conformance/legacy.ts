@@ -23,6 +23,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Block,
+  CAPABILITIES,
   CHOICES,
   contentsOf,
   DEFAULTS,
@@ -77,14 +78,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
 
 /** A server for one connection. */
 export function legacyServer(): Server {
-  const capabilities = {
-    tools: { listChanged: true },
-    prompts: { listChanged: true },
-    resources: { subscribe: true, listChanged: true },
-    logging: {},
-    completions: {},
-  };
-  const server = new Server({ name: 'conformance', version: '1' }, { capabilities });
+  const server = new Server({ name: 'conformance', version: '1' }, { capabilities: CAPABILITIES });
   serveTools(server);
   serveResources(server);
   servePrompts(server);

@@ -16,7 +16,18 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { contentsOf, FAILURE, form, PLAIN_TOOLS, PROMPTS, RESOURCES, SCHEMA_2020, TEMPLATE, text } from './content.js';
+import {
+  CAPABILITIES,
+  contentsOf,
+  FAILURE,
+  form,
+  PLAIN_TOOLS,
+  PROMPTS,
+  RESOURCES,
+  SCHEMA_2020,
+  TEMPLATE,
+  text,
+} from './content.js';
 
 type Outcome = CallToolResult | InputRequiredResult;
 type Run = (args: Readonly<Record<string, unknown>>, context: ServerContext) => Outcome | Promise<Outcome>;
@@ -77,14 +88,7 @@ export function modernHttp(): (request: IncomingMessage, response: ServerRespons
 
 /** A server for one connection, or for one request over HTTP. */
 export function modernServer(lasts = false): McpServer {
-  const capabilities = {
-    tools: { listChanged: true },
-    prompts: { listChanged: true },
-    resources: { subscribe: true, listChanged: true },
-    logging: {},
-    completions: {},
-  };
-  const options = { capabilities, requestState: { verify: states.verify } };
+  const options = { capabilities: CAPABILITIES, requestState: { verify: states.verify } };
   const server = new McpServer({ name: 'conformance', version: '1' }, options);
   const updates = { toolsChanged: serveTools(server), promptsChanged: servePrompts(server) };
   serveResources(server);

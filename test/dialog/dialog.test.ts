@@ -9,21 +9,11 @@ import type { Readable, Writable } from 'node:stream';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Prompt } from '../../shared/prompt.js';
 import { cleanup } from '../kit/cleanup.js';
+import { ASK, PROMPT } from '../kit/prompt.js';
 import { eventually, soon } from '../kit/until.js';
 
-const ASK = resolve(import.meta.dirname, '../../bin/mcp-ask.js');
 /** Where pictures of the windows are left to be looked at. */
 const PICTURES = resolve(import.meta.dirname, '../../pictures');
-
-const PROMPT: Prompt = {
-  from: 'mcp-vim default',
-  message: 'Allow in the editor ed: change buffer 3 (notes.md)?',
-  details: '@@ -1,1 +1,1 @@\n-one\n+two \\u{202e}x\n\n(27 characters)',
-  action: 'write',
-  subject: 'target:ed',
-  scopes: ['write in the editor ed, all its files', 'write in all editors, also later ones'],
-  terminal: false,
-};
 
 interface Asked {
   /** Presses one of the buttons at the bottom, from 0 on the left. */

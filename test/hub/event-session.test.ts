@@ -5,8 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { cleanup } from '../kit/cleanup.js';
-import { child } from '../kit/hub.js';
-import { hubUrl } from '../kit/over-http.js';
+import { child, hubUrl } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 
 describe('a client of the first transport over HTTP', () => {

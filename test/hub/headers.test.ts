@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { cleanup } from '../kit/cleanup.js';
 import type { Message } from '../kit/end.js';
-import { child, HubProcess } from '../kit/hub.js';
-import { hubUrl } from '../kit/over-http.js';
+import { child, HubProcess, hubUrl } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 
 const REVISION = '2026-07-28';

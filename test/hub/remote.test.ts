@@ -8,8 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { cleanup } from '../kit/cleanup.js';
 import { freshHome } from '../kit/home.js';
-import { child, HubProcess, PROGRAM, ROOT } from '../kit/hub.js';
-import { hubUrl } from '../kit/over-http.js';
+import { child, HubProcess, hubUrl, PROGRAM, ROOT } from '../kit/hub.js';
 import { eventually } from '../kit/until.js';
 import { freePort } from '../kit/wire.js';
 

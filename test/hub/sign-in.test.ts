@@ -1,27 +1,14 @@
 /** Servers that want the person to sign in: with a browser, by a token that is kept, by one that is renewed. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { browsing } from '../kit/browser.js';
-import { cleanup } from '../kit/cleanup.js';
 import { folder, freshHome } from '../kit/home.js';
-import { childCommand, HubProcess } from '../kit/hub.js';
+import { HubProcess } from '../kit/hub.js';
 import type { Environment } from '../kit/processes.js';
+import { servedUrl } from '../kit/served.js';
 import { eventually } from '../kit/until.js';
-
-/** Starts the server; its address. */
-async function protectedUrl(t: TestContext, ...args: readonly string[]): Promise<string> {
-  const [program = '', ...words] = childCommand('protected', ...args);
-  const server = spawn(program, words, { env: await freshHome(t) });
-  cleanup(t, () => server.kill('SIGKILL'));
-  let said = '';
-  server.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  return await eventually('the server says its address', () => /http:\S+/.exec(said)?.[0]);
-}
 
 /** A person who signs in where they are asked to, or does nothing. */
 async function person(t: TestContext, signsIn: boolean): Promise<Environment> {
@@ -30,7 +17,7 @@ async function person(t: TestContext, signsIn: boolean): Promise<Environment> {
 
 describe('a server that wants the person to sign in', () => {
   it('is used once they have, and again without asking', async (t) => {
-    const url = await protectedUrl(t);
+    const url = await servedUrl(t, 'protected');
     const env = await person(t, true);
     const hub = await HubProcess.greeted(t, ['far', url], env);
     assert.equal((await hub.client.call('far.counts')).text, '1 0');
@@ -47,7 +34,11 @@ describe('a server that wants the person to sign in', () => {
   });
 
   it('gets a new token when the old one is used up', async (t) => {
-    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t, '--lives', '6')], await person(t, true));
+    const hub = await HubProcess.greeted(
+      t,
+      ['far', await servedUrl(t, 'protected', '--lives', '6')],
+      await person(t, true),
+    );
     const counts: string[] = [];
     for (let call = 0; call < 12; call += 1) counts.push((await hub.client.call('far.counts')).text);
     assert.equal(counts[0], '1 0');
@@ -55,7 +46,7 @@ describe('a server that wants the person to sign in', () => {
   });
 
   it('is asked for with the page to visit, in the log', async (t) => {
-    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t)], await person(t, false));
+    const hub = await HubProcess.greeted(t, ['far', await servedUrl(t, 'protected')], await person(t, false));
     const call = hub.client.call('far.counts');
     call.catch(() => undefined);
     const page = await eventually('the page is named', () => /sign in: (\S+)/.exec(hub.stderr)?.[1]);
@@ -71,13 +62,17 @@ describe('a server that wants the person to sign in', () => {
   });
 
   it('is asked for more permission when a call wants that, beside what was given before', async (t) => {
-    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t, '--wants', 'change')], await person(t, true));
+    const hub = await HubProcess.greeted(
+      t,
+      ['far', await servedUrl(t, 'protected', '--wants', 'change')],
+      await person(t, true),
+    );
     assert.equal((await hub.client.call('far.counts')).text, '2 0');
     assert.deepEqual(pages(hub).map(scopes), [['use'], ['use', 'change']]);
   });
 
   it('does not show the page for each call when it does not give that permission', async (t) => {
-    const url = await protectedUrl(t, '--wants', 'change', '--stingy');
+    const url = await servedUrl(t, 'protected', '--wants', 'change', '--stingy');
     const hub = await HubProcess.greeted(t, ['far', url], await person(t, true));
     assert.match(await refusal(hub), /insufficient_scope/);
     assert.match(await refusal(hub), /far wants more permission than you could give \(use change\)/);
@@ -88,7 +83,7 @@ describe('a server that wants the person to sign in', () => {
   });
 
   it('may go to another authorization server, where the hub introduces itself anew', async (t) => {
-    const hub = await HubProcess.greeted(t, ['far', await protectedUrl(t)], await person(t, true));
+    const hub = await HubProcess.greeted(t, ['far', await servedUrl(t, 'protected')], await person(t, true));
     await hub.client.call('far.move');
     assert.equal((await hub.client.call('far.counts')).text, '2 0');
     const [before, after] = pages(hub);
@@ -98,7 +93,7 @@ describe('a server that wants the person to sign in', () => {
   });
 
   it('knows the hub by the id and secret that the person has, which are for one authorization server only', async (t) => {
-    const url = await protectedUrl(t, '--client', 'known', '--secret', 'sesame');
+    const url = await servedUrl(t, 'protected', '--client', 'known', '--secret', 'sesame');
     const asKnown = ['--oauth-id', 'known', '--oauth-secret', 'sesame'];
     const hub = await HubProcess.greeted(t, ['far', url, ...asKnown], await person(t, true));
     assert.equal((await hub.client.call('far.counts')).text, '1 0');

@@ -4,8 +4,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { cleanup } from './cleanup.js';
 import { freshHome } from './home.js';
-import { child, PROGRAM, ROOT } from './hub.js';
-import { hubUrl, modernUrl } from './over-http.js';
+import { child, hubUrl, PROGRAM, ROOT } from './hub.js';
+import { servedUrl } from './served.js';
 
 const REVISION = '2026-07-28';
 
@@ -38,7 +38,7 @@ export const CLIENTS = new Map<string, Mode>([
 export const CHILDREN = new Map<string, (t: TestContext) => Promise<readonly string[]>>([
   ['with sessions', () => Promise.resolve(child('c', 'plain'))],
   ['without sessions', () => Promise.resolve(child('c', 'modern'))],
-  ['without sessions over HTTP', async (t) => ['c', await modernUrl(t)]],
+  ['without sessions over HTTP', async (t) => ['c', await servedUrl(t, 'modern', '--http')]],
 ]);
 
 /** A client that answers, and what it was asked and told. */

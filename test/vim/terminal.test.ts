@@ -3,27 +3,18 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Prompt } from '../../shared/prompt.js';
+import { ASK, PROMPT as QUESTION } from '../kit/prompt.js';
 import { Screen } from '../kit/screen.js';
 import { eventually, soon } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
 import { PROGRAM } from './broker.js';
 import { stage } from './fixture.js';
 
-const ASK = resolve(import.meta.dirname, '../../bin/mcp-ask.js');
-
-const PROMPT: Prompt = {
-  from: 'mcp-vim default',
-  message: 'Allow in the editor ed: change buffer 3 (notes.md)?',
-  details: '@@ -1,1 +1,1 @@\n-one\n+two \\u{202e}x\n\n(27 characters)',
-  action: 'write',
-  subject: 'target:ed',
-  scopes: ['write in the editor ed, all its files', 'write in all editors, also later ones'],
-  terminal: true,
-};
+const PROMPT: Prompt = { ...QUESTION, terminal: true };
 const LONG: Prompt = {
   ...PROMPT,
   details: `${Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n')}\nrm -rf everything\n\n(600 characters)`,
