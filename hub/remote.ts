@@ -1,21 +1,18 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { urlToHttpOptions } from 'node:url';
 import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { errorObject, Frame, type IdKey, idKey } from '../shared/jsonrpc.js';
 import { BaseLink } from '../shared/link.js';
-import { log } from '../shared/log.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
-import { endAtOnce, wholeBody } from '../shared/whole.js';
-import { Credentials } from './credentials.js';
+import { wholeBody } from '../shared/whole.js';
 import { Envelope } from './envelope.js';
 import { events, isEvents, Place } from './events.js';
 import { headerText, mirroredOf, mirrorHeaders } from './mirrored.js';
 import { MODERN, NAMED } from './modern.js';
 import { type Catalogue, NOTHING, objectOf } from './protocol.js';
+import { type Headers, Requests, refusal } from './requests.js';
 import type { OAuthClient } from './sign-in.js';
 
 /** A server that is reached by a URL. */
@@ -42,10 +39,6 @@ const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
 
 const SESSION = 'mcp-session-id';
 
-// Without time limits: an answer may take as long as it takes.
-const http = new HttpAgent({ keepAlive: true });
-const https = new HttpsAgent({ keepAlive: true });
-
 /**
  * A connection to a server over Streamable HTTP (MCP basic/transports), or over the event stream and its endpoint of
  * protocol 2024-11-05 where the server knows no other. Nothing that may have run is sent twice: where an answer is cut
@@ -58,8 +51,7 @@ export class RemoteLink extends BaseLink {
   catalogue: () => Catalogue = () => NOTHING;
   readonly #spec: RemoteSpec;
   readonly #url: URL;
-  /** For servers that want the person to sign in; none where the person gave a token. */
-  readonly #credentials: Credentials | undefined;
+  readonly #requests: Requests;
   /** Where messages go: the address itself, or the endpoint that an older server names. */
   #endpoint: URL;
   #isOlder = false;
@@ -76,7 +68,7 @@ export class RemoteLink extends BaseLink {
     this.#spec = spec;
     this.#url = new URL(spec.url);
     this.#endpoint = this.#url;
-    if (!spec.headers.has('authorization')) this.#credentials = new Credentials(this.#url.href);
+    this.#requests = new Requests(name, this.#url, spec.headers.has('authorization') ? undefined : (spec.client ?? {}));
   }
 
   protected override open(): void {
@@ -258,56 +250,12 @@ export class RemoteLink extends BaseLink {
     await this.#send(frame);
   }
 
-  /**
-   * Asks with the token that is kept; where the server wants one, or a better one, again with that. `after` is the id of
-   * the event behind which a stream is to be taken up.
-   */
-  async #request(method: string, signal: AbortSignal, message?: Frame, after?: string): Promise<IncomingMessage> {
+  /** `after` is the id of the event behind which a stream is to be taken up. */
+  #request(method: string, signal: AbortSignal, message?: Frame, after?: string): Promise<IncomingMessage> {
     const last = after === undefined ? {} : { 'last-event-id': after };
     const headers = { ...this.#headers(method, message), ...last };
-    if (this.#credentials === undefined) return await this.#ask(method, signal, message, headers);
-    // A server that is not content after that is asked no more: once for being let in, once for more permission.
-    const refused = new Set<number | undefined>();
-    for (;;) {
-      const used = await this.#credentials.token();
-      const response = await this.#ask(method, signal, message, bearing(headers, used));
-      if (!wantsToken(response) || refused.has(response.statusCode)) return response;
-      refused.add(response.statusCode);
-      const said = await wholeBody(response).catch(() => Buffer.alloc(0));
-      // Another hub may have got a new one meanwhile.
-      const { tokens } = await this.#credentials.read();
-      if (tokens?.access_token === used) await this.#signIn(response, said, this.#credentials);
-      await this.#credentials.read();
-    }
-  }
-
-  async #signIn(response: IncomingMessage, said: Buffer, credentials: Credentials): Promise<void> {
-    const { signIn } = await import('./sign-in.js');
-    try {
-      await signIn(this.name, this.#url, response, credentials, this.#spec.client ?? {});
-    } catch (error) {
-      const fault = asFault(error);
-      if (fault.kind === 'denied' && fault.next !== undefined) throw fault;
-      log.warn(`signing in to ${this.name} failed: ${fault.message}`);
-      throw refusal(this.name, response.statusCode ?? 0, said);
-    }
-  }
-
-  #ask(method: string, signal: AbortSignal, message: Frame | undefined, headers: Headers): Promise<IncomingMessage> {
-    const isSecure = this.#url.protocol === 'https:';
-    const start = isSecure ? httpsRequest : httpRequest;
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const to = urlToHttpOptions(method === 'POST' ? this.#endpoint : this.#url);
-      const request = start({ ...to, method, headers, agent: isSecure ? https : http }, resolve);
-      // Not by its option `signal`, which takes ten times as long.
-      const abort = (): void => void request.destroy();
-      signal.addEventListener('abort', abort, { once: true });
-      request.once('close', () => signal.removeEventListener('abort', abort));
-      request.on('error', reject);
-      if (message === undefined) request.end();
-      else endAtOnce(request, message.bytes);
-    });
+    const url = method === 'POST' ? this.#endpoint : this.#url;
+    return this.#requests.send({ method, url, headers, body: message?.bytes }, signal);
   }
 
   #headers(method: string, message: Frame | undefined): Headers {
@@ -342,17 +290,6 @@ export class RemoteLink extends BaseLink {
   }
 }
 
-type Headers = Readonly<Record<string, string | number>>;
-
-function bearing(headers: Headers, token: string | undefined): Headers {
-  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` };
-}
-
-/** Whether a server wants another token than it was given (basic/authorization). */
-function wantsToken({ statusCode, headers }: IncomingMessage): boolean {
-  return statusCode === 401 || (statusCode === 403 && /insufficient_scope/.test(headers['www-authenticate'] ?? ''));
-}
-
 function isAnswerTo(text: Buffer, frame: Frame): boolean {
   try {
     const { kind, idKey: key } = Frame.parse(text);
@@ -377,25 +314,4 @@ function errorIn(text: Buffer): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a status says that a server does not understand the request. */
-function isMisunderstood(status: number): boolean {
-  return status >= 400 && status < 500;
-}
-
-/** What a status other than success means, and what to do about it. */
-function refusal(name: string, status: number, answer: Buffer, isModern = false): Fault {
-  const said = answer.toString().slice(0, 200).trim();
-  const about = said === '' ? '' : `: ${said}`;
-  if (status === 401 || status === 403) {
-    return new Fault('denied', `${name} refuses access (HTTP ${status})${about}`, {
-      next: `Give a token by --bearer, or a header by --header 'NAME: VALUE'.`,
-    });
-  }
-  return new Fault(
-    isModern && isMisunderstood(status) ? 'unsupported' : 'gone',
-    `${name} answers with HTTP ${status}${about}`,
-    { next: 'Look whether the address is right.' },
-  );
 }

@@ -3,18 +3,15 @@ import { asFault, Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import { log } from '../shared/log.js';
 import type { Edit } from '../shared/parts.js';
-import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
 import { capabilities, instructions } from './catalog.js';
-import { type Child, isModern } from './child.js';
+import { isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
-import { Course } from './course.js';
+import { type Again, Crossings, type OnTheWay } from './crossings.js';
 import { Envelope } from './envelope.js';
 import { type Expose, isWhole } from './expose.js';
 import { AUTO, formFor } from './forms.js';
-import type { Gate } from './gate.js';
-import { type HeldCalls, HeldCrossing } from './held.js';
 import { CALL, innerCall } from './inner.js';
 import { type Addressee, Lookup } from './lookup.js';
 import type { MergedLists } from './merged.js';
@@ -22,7 +19,6 @@ import { type Mirrored, mirroredOf } from './mirrored.js';
 import { COMPLETE, META, MODERN } from './modern.js';
 import { mayEndInHash } from './names.js';
 import { failed } from './own-tool.js';
-import { PassedCrossing } from './passed.js';
 import { splitSpan } from './prefix.js';
 import {
   HUB_INFO,
@@ -34,8 +30,6 @@ import {
   objectOf,
   REVISIONS,
 } from './protocol.js';
-import { type Ask, Crossing } from './relay.js';
-import { RetriedCrossing } from './retried.js';
 import { subscribe, unsubscribe } from './standing.js';
 import type { Subscriptions } from './subscriptions.js';
 import { HUBS, type Tree } from './tree.js';
@@ -67,30 +61,17 @@ const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resour
 const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;
 const UNCACHED_TEXT = JSON.stringify(UNCACHED).replace(/\}$/, ',');
 
-/** Whose state a call brings that is made again, and that state in the place of the ticket. */
-interface Again {
-  readonly alias: string;
-  readonly edit: Edit;
-}
-
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
 
 /** What the router needs of those who know all clients and their calls. */
-export interface Surroundings {
+export interface Surroundings extends OnTheWay {
   readonly children: Children;
   readonly merged: MergedLists;
   readonly uris: Uris;
   readonly subscriptions: Subscriptions;
   readonly tree: Tree;
-  readonly held: HeldCalls;
   /** What clients see of the tools. */
   readonly expose: () => Expose;
-  /** Resolves when the hub's own tools are there, where they are to be. */
-  readonly ownReady: () => Promise<void>;
-  /** Decides which calls of tools may cross, where that is wanted. */
-  readonly gate: Gate | undefined;
-  /** Puts a question of a child in the course of a call. */
-  readonly ask: (child: Child, question: Call, on: Crossing) => void;
   /** Takes a client that listens to changes. */
   readonly listen: (call: Call, caller: Caller) => void;
 }
@@ -107,6 +88,7 @@ export class Router {
   /** A separator that is taken beside the two that always are. */
   readonly #ownSeparator: string | undefined;
   readonly #lookup: Lookup;
+  readonly #crossings: Crossings;
 
   constructor(hub: Surroundings, separator: string) {
     this.#hub = hub;
@@ -115,6 +97,7 @@ export class Router {
     this.#subscriptions = hub.subscriptions;
     this.#separator = separator;
     this.#ownSeparator = separator === AUTO ? undefined : separator;
+    this.#crossings = new Crossings(hub);
     this.#lookup = new Lookup(hub.children, this.#ownSeparator);
     this.#own = new Map<string, OwnMethod>([
       ['initialize', (client, frame) => this.#initialize(client, frame)],
@@ -191,7 +174,7 @@ export class Router {
     else if (list !== undefined) this.#byName(caller, call, list, NAME, again);
     else if (method === 'resources/read') {
       const { to, edits } = this.#owning(caller, call.frame, URI);
-      this.#send(caller, call, to.child, edits, again);
+      this.#crossings.send(caller, call, to.child, edits, again);
     } else if (method === 'completion/complete') this.#complete(caller, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
   }
@@ -271,7 +254,7 @@ export class Router {
     const split = isOrdinary ? splitSpan(bytes, span, this.#ownSeparator) : undefined;
     const child = split === undefined ? undefined : this.#children.get(split.alias);
     if (split !== undefined && child?.exposure.isPlain === true)
-      this.#send(caller, call, child, [{ span: split.cut, text: '' }], again);
+      this.#crossings.send(caller, call, child, [{ span: split.cut, text: '' }], again);
     else this.#byLookup(caller, call, list, path, again);
   }
 
@@ -281,7 +264,7 @@ export class Router {
     this.#find(call, list, shown, (to) => {
       const span = call.frame.at(...path);
       if (to === undefined || span === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(shown)}`);
-      this.#send(caller, call, to.child, [{ span, text: Buffer.from(JSON.stringify(to.name)) }], again);
+      this.#crossings.send(caller, call, to.child, [{ span, text: Buffer.from(JSON.stringify(to.name)) }], again);
     });
   }
 
@@ -308,7 +291,7 @@ export class Router {
           if (to === undefined) throw this.#unknown(caller, `no server has ${JSON.stringify(name)}`);
           if (to.child.alias === OWN_ALIAS)
             throw new Fault('invalid', `${name} belongs to the hub itself`, { next: 'Call it directly.' });
-          this.#send(caller, call, to.child, edits(to.name), again);
+          this.#crossings.send(caller, call, to.child, edits(to.name), again);
         }),
       );
     });
@@ -342,14 +325,14 @@ export class Router {
     const isOver = begins || this.#subscriptions.remove(client, to);
     if (!isOver) call.result({});
     else if (isModern(to.child)) answer(call, heard(to, begins));
-    else this.#send(client, call, to.child, edits);
+    else this.#crossings.send(client, call, to.child, edits);
   }
 
   /** What is to be completed belongs to a prompt or to a template. */
   #complete(caller: Caller, call: Call): void {
     if (call.frame.value('ref', 'type') === 'ref/resource') {
       const { to, edits } = this.#owning(caller, call.frame, ['ref', 'uri']);
-      this.#send(caller, call, to.child, edits);
+      this.#crossings.send(caller, call, to.child, edits);
     } else this.#byName(caller, call, 'prompts', ['ref', 'name']);
   }
 
@@ -365,46 +348,6 @@ export class Router {
     const to = this.#uris.reached(shown, owner);
     const edits = to.uri === shown ? [] : [{ span, text: Buffer.from(JSON.stringify(to.uri)) }];
     return { to, shown, edits };
-  }
-
-  #send(caller: Caller, call: Call, to: Child, own: readonly Edit[], again?: Again): void {
-    const child = to.instance(caller.owner);
-    if (again !== undefined && again.alias !== child.alias)
-      throw new Fault('invalid', `the requestState is one of ${again.alias}, not of ${child.alias}`);
-    const edits = again === undefined ? own : [...own, again.edit];
-    const { gate, held } = this.#hub;
-    if (gate?.holds(child, call) === true) {
-      const course = new Course(caller, call, edits, held, again !== undefined);
-      void gate.pass(course, child, (on, exact) => this.#cross(caller, on, child, exact));
-    } else this.#cross(caller, call, child, edits);
-  }
-
-  #cross(caller: Caller, call: Call, child: Child, edits: readonly Edit[]): void {
-    if (child.peer !== undefined) this.#crossing(caller, call, child, child.peer).forward(edits);
-    else void this.#whenReady(caller, call, child, edits);
-  }
-
-  async #whenReady(caller: Caller, call: Call, child: Child, edits: readonly Edit[]): Promise<void> {
-    try {
-      const signal = call.signal();
-      if (child.alias === OWN_ALIAS) await this.#hub.ownReady();
-      const peer = await child.ready(signal);
-      if (call.open) this.#crossing(caller, call, child, peer).forward(edits);
-    } catch (error) {
-      call.fail(asFault(error));
-    }
-  }
-
-  /** How a call crosses, by the eras on both sides. */
-  #crossing(caller: Caller, call: Call, child: Child, to: Peer): Crossing {
-    const { held, ask } = this.#hub;
-    const { alias, timeout } = child;
-    const isOlder = !isModern(child);
-    if (isOlder && caller.era === 'legacy') return new Crossing(call, to, caller, timeout);
-    if (!isOlder && caller.era === 'modern') return new PassedCrossing(call, to, caller, alias, held.tickets, timeout);
-    const put: Ask = (question, on) => ask(child, question, on);
-    if (isOlder) return new HeldCrossing(call, to, caller, held, put, timeout);
-    return new RetriedCrossing(call, to, caller, put, timeout);
   }
 
   #unknown({ form }: Caller, what: string): Fault {
