@@ -169,7 +169,7 @@ export class Feed {
   /** The editor went away. */
   ended(): void {
     this.#ended.abort(new Fault('gone', 'the editor went away'));
-    this.journal.add({ buffer: 0, filename: '', event: 'left', by: undefined });
+    this.journal.add({ buffer: 0, filename: '', event: 'left', changedtick: 0, by: undefined, via: undefined });
     clearTimeout(this.#soon);
     this.trace?.close();
   }
@@ -194,14 +194,15 @@ export class Feed {
     this.#followed.get(item.buffer)?.take({ item, by, operations: operating?.operations });
   }
 
-  #happened({ event, buffer, filename, op }: Happened): void {
-    const by = op === undefined ? undefined : this.#operating.get(op)?.client;
-    this.trace?.add({ type: 'event', event, buffer, filename, ...(by === undefined ? {} : { by: by.name }) });
+  #happened({ event, buffer, filename, changedtick, op, via }: Happened): void {
+    const client = op === undefined ? undefined : this.#operating.get(op)?.client;
+    const by = event === 'written' ? (client ?? (via === undefined ? 'person' : 'editor')) : client;
+    this.trace?.add({ type: 'event', event, buffer, filename, ...(client === undefined ? {} : { by: client.name }) });
     const followed = this.#followed.get(buffer);
     if (followed !== undefined) followed.filename = filename;
     if (event === 'wiped') this.#forget(buffer);
     if (event === 'entered' && this.#roaming > 0) this.use(buffer);
-    this.journal.add({ buffer, filename, event, by });
+    this.journal.add({ buffer, filename, event, changedtick, by, via });
   }
 
   #revised(followed: Followed, revision: Revision, mirror: Mirror | undefined): void {

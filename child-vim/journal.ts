@@ -16,7 +16,14 @@ export type Entry = {
       readonly isText: boolean;
       readonly event?: undefined;
     }
-  | { readonly event: string; readonly by: Author | undefined; readonly revision?: undefined }
+  | {
+      readonly event: string;
+      readonly changedtick: number;
+      readonly by: Author | undefined;
+      /** The function or autocommand in the editor that did it, if one did. */
+      readonly via: string | undefined;
+      readonly revision?: undefined;
+    }
 );
 
 /** What is told of an entry before it has its number. */

@@ -76,6 +76,8 @@ const happened = z.object({
   filename: z.string(),
   changedtick: z.number(),
   op: z.number().optional(),
+  /** The function or autocommand in the editor that did it, where it was no command of the person's. */
+  via: z.string().optional(),
 });
 export type Happened = z.infer<typeof happened>;
 

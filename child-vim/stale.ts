@@ -4,6 +4,7 @@ import type { Editor } from './editor.js';
 import { between, difference } from './operations.js';
 import { type Author, authorName, type Client, type LineChange, type Revision } from './revision.js';
 import { shownChanges } from './shown.js';
+import { writersSince } from './writers.js';
 
 /** Characters and lines of a diff that a model is told. */
 const MOST_SHOWN = 4000;
@@ -40,7 +41,8 @@ export async function since(editor: Editor, buffer: number, tick: number): Promi
   if (mirror === undefined) return { by: authorsOf(editor, buffer, tick), known: undefined };
   const now = { tick: mirror.tick, lines: [...mirror.lines] };
   const past = await mirror.since(tick);
-  const by = past === undefined ? mirror.history.authorsSince(tick) : past.revisions;
+  // A write counts a tick and changes nothing.
+  const by = past?.revisions.filter(({ changes }) => changes.length > 0) ?? mirror.history.authorsSince(tick);
   return {
     by: unique(by.filter(({ to }) => to <= now.tick).flatMap((revision) => revision.by)),
     known:
@@ -63,6 +65,7 @@ export async function explained(
     cause: fault,
     data: {
       ...told(found, own),
+      ...saved(writersSince(editor.feed, buffer, tick, own)),
       ...fault.data,
       ...(found.known === undefined ? {} : { changedtick: found.known.tick }),
     },
@@ -73,6 +76,10 @@ export async function explained(
 function told({ by, known }: Since, own: Client): Record<string, unknown> {
   const names = by.map((author) => authorName(author, own));
   return { changed_by: names, ...(known === undefined ? {} : diffOf(known.old, known.now, known.revisions)) };
+}
+
+function saved(by: readonly string[]): Record<string, unknown> {
+  return by.length === 0 ? {} : { saved_by: by };
 }
 
 /** What differs between two texts, as much of it as can be shown. */

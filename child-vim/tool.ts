@@ -74,12 +74,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
 }
 
 /** Names the editor. */
-export const target = z
-  .string()
-  .min(1)
-  .max(64)
-  .optional()
-  .describe('From targets, or @active; optional if only one is connected');
+export const target = z.string().min(1).max(64).optional().describe('From targets, or @active; needed if several');
 
 /** A buffer of that editor. The largest integer of JavaScript would only make the schemas longer. */
 export const buffer = z.int().positive().meta({ maximum: undefined }).describe('Buffer number from state');

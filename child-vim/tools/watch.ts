@@ -4,9 +4,10 @@ import type { Editor } from '../editor.js';
 import type { Feed } from '../feed.js';
 import type { Entry } from '../journal.js';
 import { anyFile, editorQuestion, fileOfBuffer } from '../question.js';
-import { authorName, type Client } from '../revision.js';
+import type { Client } from '../revision.js';
 import { buffer, defineTool, target } from '../tool.js';
 import { concerns, type Group, grouped, type Watched, wait } from '../watching.js';
+import { doer } from '../writers.js';
 
 export const watch = defineTool({
   name: 'watch',
@@ -125,6 +126,7 @@ async function missing(feed: Feed, number: number | undefined, since: number | u
 
 function eventOf(entry: Entry, own: Client) {
   if (entry.event === undefined) return [];
-  const { event, by, buffer: number, filename } = entry;
-  return [{ event, ...(by === undefined ? {} : { who: authorName(by, own) }), buffer: number, filename }];
+  const { event, buffer: number, filename } = entry;
+  const who = doer(entry, own);
+  return [{ event, ...(who === undefined ? {} : { who }), buffer: number, filename }];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { change, type Result } from './broker.js';
+import { change, type Result, refusal } from './broker.js';
 import { pair } from './fixture.js';
 
 /** Plugins as people have them. */
@@ -50,6 +50,45 @@ describe('with autocommands of the person', () => {
     const now = await at.vim.tick(buffer);
     assert.match((await at.broker.call('apply-diff', args)).text, new RegExp(`now at ${now}`));
     assert.equal((await call('apply-diff', buffer, { diff: change(1, 'two', 'three') })).isError, false);
+  });
+
+  for (const [what, autocommands, who] of [
+    ['that is not nested', [AUTOSAVE], /^editor \(an autocommand\)$/],
+    [
+      'that is nested',
+      [AUTOSAVE.replace('*.txt', '*.txt ++nested')],
+      /^editor \(TextChanged Autocommands for "\*\.txt"\)$/,
+    ],
+    ['in a function', ['autocmd plug TextChanged *.txt ++nested call Autosave()'], /^editor \(function Autosave\)$/],
+    ['of the person', [], /^person$/],
+  ] as const) {
+    it(`a refusal, a save and a watch tell of a write ${what}`, async () => {
+      await at.vim.ex("call execute(['function! Autosave()', 'silent update', 'endfunction'])");
+      const [buffer] = await file('one\n', true, ...autocommands);
+      const { next } = (await at.broker.call('watch', { buffer, timeout_ms: 0 })).value;
+      const edited = await call('edit', buffer, { operations: [{ kind: 'replace', old: 'one', new: 'two' }] });
+      at.vim.type(autocommands.length > 0 ? 'l' : ':w\r');
+      await at.vim.until('&modified', 0);
+      const { changedtick: seen } = edited.value;
+      const late = await at.broker.call('undo', { buffer, expected_changedtick: seen });
+      const { changed_by: changers, saved_by: savers, diff } = refusal(late);
+      assert.deepEqual([changers, diff], [[], ''], late.text);
+      assert.match((savers as string[]).join('\n'), who);
+      assert.match((await call('save', buffer)).value['saved_by'] as string, who);
+      const { events } = (await at.broker.call('watch', { buffer, after: next, timeout_ms: 0 })).value;
+      const writers = (events as { event: string; who: string }[]).filter(({ event }) => event === 'written');
+      assert.equal(writers.length, 1);
+      assert.match(writers[0]?.who ?? '', who);
+    });
+  }
+
+  it('a save of its own is nobody else’s', async () => {
+    const [buffer] = await file('one\n', true, AUTOSAVE);
+    await at.broker.call('watch', { buffer, timeout_ms: 0 });
+    await call('edit', buffer, { operations: [{ kind: 'replace', old: 'one', new: 'two' }] });
+    const saved = await call('save', buffer);
+    assert.deepEqual([saved.value['written'], saved.value['saved_by']], [true, undefined], saved.text);
+    assert.equal((await call('save', buffer)).value['saved_by'], 'you');
   });
 
   it('an autosave in Insert mode takes neither the text nor the place of the person', async () => {

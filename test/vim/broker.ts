@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -120,4 +121,10 @@ export function change(line: number, from: string, to: string): string {
 /** The URL prefix of a broker in `home`. */
 export function printedUrl(home: Home, ...args: readonly string[]): string {
   return execFileSync(process.execPath, [PROGRAM, '--print-url', ...args], { env: home.env, encoding: 'utf8' }).trim();
+}
+
+/** The facts of a refusal, which stand on the last line of its text. */
+export function refusal(result: Result): Record<string, unknown> {
+  assert.equal(result.isError, true, result.text);
+  return JSON.parse(result.text.slice(result.text.lastIndexOf('\n') + 1)) as Record<string, unknown>;
 }

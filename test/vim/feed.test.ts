@@ -3,15 +3,9 @@ import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
-import { ALLOW, Broker, printedUrl, type Result } from './broker.js';
+import { ALLOW, Broker, printedUrl, type Result, refusal } from './broker.js';
 import { FakeVim, Refusal, VERBS } from './fake-vim.js';
 import { pair, stage } from './fixture.js';
-
-/** The facts of a refusal, which stand on the last line of its text. */
-function facts(result: Result): Record<string, unknown> {
-  assert.equal(result.isError, true, result.text);
-  return JSON.parse(result.text.slice(result.text.lastIndexOf('\n') + 1)) as Record<string, unknown>;
-}
 
 describe('a refusal because the text has changed', () => {
   const at = pair();
@@ -21,7 +15,7 @@ describe('a refusal because the text has changed', () => {
     await at.broker.call('read-lines', { buffer });
     // Until the broker follows the buffer, it tells of no change.
     await eventually('the text is known', async () => {
-      const refused = facts(await edit(buffer, 1, []));
+      const refused = refusal(await edit(buffer, 1, []));
       return 'diff' in refused || Object.hasOwn(refused, 'changed_by');
     });
     return { buffer, tick: await at.vim.tick(buffer) };
@@ -35,7 +29,7 @@ describe('a refusal because the text has changed', () => {
   it('tells who changed it, what, and whether the edit could still be made', async () => {
     const { buffer, tick } = await seen(['one', 'two', 'three', 'four', 'five', 'six']);
     await at.vim.typed('5GofünfX\x1b');
-    const elsewhere = facts(await edit(buffer, tick, [{ kind: 'replace', old: 'two', new: 'TWO' }]));
+    const elsewhere = refusal(await edit(buffer, tick, [{ kind: 'replace', old: 'two', new: 'TWO' }]));
     assert.deepEqual(
       { ...elsewhere, changedtick: 0 },
       {
@@ -47,7 +41,7 @@ describe('a refusal because the text has changed', () => {
       },
     );
     assert.equal(elsewhere['changedtick'], await at.vim.tick(buffer));
-    const there = facts(await edit(buffer, tick, [{ kind: 'lines', first: 5, last: 6, text: 'x' }]));
+    const there = refusal(await edit(buffer, tick, [{ kind: 'lines', first: 5, last: 6, text: 'x' }]));
     assert.equal(there['applies'], false);
   });
 
@@ -65,7 +59,7 @@ describe('a refusal because the text has changed', () => {
       { first: 3, last: 3, count: 1 },
       { first: 6, last: 6, count: 1 },
     ]);
-    const late = facts(await edit(buffer, tick, [{ kind: 'replace', old: 'four', new: 'x' }], { rebase: true }));
+    const late = refusal(await edit(buffer, tick, [{ kind: 'replace', old: 'four', new: 'x' }], { rebase: true }));
     assert.equal(late['applies'], false);
     assert.deepEqual(late['changed_by'], ['person', 'you']);
     at.vim.type('u');
@@ -76,7 +70,7 @@ describe('a refusal because the text has changed', () => {
     const { buffer, tick } = await seen(['one', 'two', 'three', 'four', 'five', 'six']);
     await at.vim.typed('ggOnull\x1bGAx\x1b');
     const args = { buffer, expected_changedtick: tick, diff: '@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n' };
-    assert.equal(facts(await at.broker.call('apply-diff', args))['applies'], true);
+    assert.equal(refusal(await at.broker.call('apply-diff', args))['applies'], true);
     const result = await at.broker.call('apply-diff', { ...args, rebase: true });
     assert.equal(result.isError, false, result.text);
     assert.deepEqual(result.value['hunks'], [{ first: 5, last: 5, offset: 0, fuzz: 0 }]);
@@ -102,13 +96,13 @@ describe('a refusal because the text has changed', () => {
     // The word is the only one, so the motion goes nowhere.
     await at.vim.typed('jg~*');
     assert.deepEqual(await at.vim.lines(buffer), ['zero', 'ONE']);
-    assert.equal(facts(await edit(buffer, tick, []))['diff'], '@@ -1,2 +1,2 @@\n zero\n-one\n+ONE\n');
+    assert.equal(refusal(await edit(buffer, tick, []))['diff'], '@@ -1,2 +1,2 @@\n zero\n-one\n+ONE\n');
   });
 
   it('shows no more of the difference than can be read', async () => {
     const { buffer, tick } = await seen(Array.from({ length: 3000 }, (_, line) => `line ${line}`));
     await at.vim.ex('%s/line/LINE/');
-    const { diff, diff_cut: isCut, changed_by: by } = facts(await edit(buffer, tick, []));
+    const { diff, diff_cut: isCut, changed_by: by } = refusal(await edit(buffer, tick, []));
     assert.deepEqual([by, isCut], [['person'], true]);
     assert.match(String(diff), /^@@ -1,3000 \+1,3000 @@\n-line 0\n/);
     assert.ok(String(diff).length <= 4001);

@@ -20,8 +20,8 @@ const OVERHEAD = 200
 # Items that wait to be fetched.
 const MOST_ITEMS = 200
 
-# By buffer number: {listener, tick, count: its lines then; since then: range: [first, end before, end now] or [],
-# lost: whether the range is not to be trusted, who}; heard: the tick at which Vim had told all it knew.
+# By buffer number: {listener, tick, count: its lines then, modified, ftime: of its file; since then: range: [first, end
+# before, end now] or [], lost: whether the range is not to be trusted, who}; heard: the tick at which Vim had told all it knew.
 var followed: dict<dict<any>> = {}
 # What happened, in order, as `changes` answers it.
 var queue: list<dict<any>> = []
@@ -43,7 +43,7 @@ export def Follow(p: dict<any>): dict<any>
   if !has_key(followed, bufnr)
     # What is left of an earlier text is not ours to tell.
     Hear(bufnr)
-    followed[bufnr] = Fresh(bufnr)->extend({listener: listener_add(Heard, bufnr)})
+    followed[bufnr] = Fresh(bufnr)->extend({listener: listener_add(Heard, bufnr), ftime: Ftime(bufnr)})
   endif
   return buffer.Brief(bufnr)
 enddef
@@ -67,7 +67,7 @@ export def Listen(_: dict<any>): dict<any>
     autocmd!
     autocmd BufEnter,WinEnter * Tell()
     autocmd BufLeave * Flush(Abuf())
-    autocmd BufWritePost * Note('written', Abuf())
+    autocmd BufWritePost * Written(Abuf(), expand('<stack>'))
     autocmd FocusGained * Note('focused', bufnr())
     autocmd FocusLost * Note('unfocused', bufnr())
     autocmd BufUnload * Cut(Abuf())
@@ -164,7 +164,8 @@ enddef
 # What happened since it was asked last: {items, more: whether there is more to fetch}. Items are
 # changes: {buffer, from, to: ticks, count: lines now, op or who, and {first, last, added, lines} or {known: true} or
 # {lost: true}}: lines `first` to `last` gave way to `added` others, `lines` if they are not too long. Or events:
-# {event, buffer, filename, changedtick, op}.
+# {event, buffer, filename, changedtick, op, via: the function or the autocommand that did it, if it was not a command of the
+# person's}.
 export def Changes(_: dict<any>): dict<any>
   told = false
   CutAll()
@@ -198,8 +199,12 @@ enddef
 def Fresh(bufnr: number): dict<any>
   return {
     tick: getbufvar(bufnr, 'changedtick'), heard: getbufvar(bufnr, 'changedtick'), count: Lines(bufnr), range: [],
-    lost: false, who: 'person',
+    lost: false, who: 'person', modified: !!getbufvar(bufnr, '&modified'),
   }
+enddef
+
+def Ftime(bufnr: number): number
+  return getftime(buffer.Path(bufnr))
 enddef
 
 def Lines(bufnr: number): number
@@ -279,8 +284,21 @@ def Cut(bufnr: number, op = 0, known = false)
   elseif record.range != []
     item->extend(Range(bufnr, record.range))
   endif
+  var isQuiet = !after.modified && WroteQuietly(bufnr, record)
   record->extend(after)
   Add(item)
+  if isQuiet
+    record.ftime = Ftime(bufnr)
+    Add(Event('written', bufnr)->extend({via: 'an autocommand'}))
+  endif
+enddef
+
+# Whether the text, which is not modified now, was written where no |BufWritePost| tells of it: by an autocommand that is not
+# |autocmd-nested|, as those are that save by themselves. A write counts one change and changes no text. Where text was changed
+# too, the file tells; to look at that is not to take longer than it needs.
+def WroteQuietly(bufnr: number, record: dict<any>): bool
+  return getbufvar(bufnr, '&buftype') == ''
+    && (record.range == [] && record.modified || record.range != [] && Ftime(bufnr) != record.ftime)
 enddef
 
 def Range(bufnr: number, range: list<number>): dict<any>
@@ -315,6 +333,22 @@ def Wiped(bufnr: number)
   if has_key(followed, bufnr)
     remove(followed, bufnr)
   endif
+enddef
+
+# After |BufWritePost|, with the call stack there.
+def Written(bufnr: number, stack: string)
+  if has_key(followed, bufnr)
+    followed[bufnr]->extend({modified: false, ftime: Ftime(bufnr)})
+  endif
+  Cut(bufnr)
+  var via = acting == [] ? Via(stack) : ''
+  Add(Event('written', bufnr)->extend(via == '' ? {} : {via: via}))
+enddef
+
+# The innermost function or autocommand of others in a call stack, see |<stack>|; '' where there is none. The last one is ours.
+def Via(stack: string): string
+  var at = split(stack, '\.\.')[: -2]->filter((_, call) => call =~# '^function \| Autocommands for ')
+  return at == [] ? '' : at[-1]->substitute('\[\d\+\]$', '', '')
 enddef
 
 def Note(event: string, bufnr: number)
