@@ -3,27 +3,10 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OB
 import { Fault } from './fault.js';
 import { byteAt, Members, type Notes, skipSpace } from './json.js';
 import { limits } from './limits.js';
-import { Scanner } from './scanner.js';
+import { forget, isPlain, plainEnd } from './plain.js';
 
 /** Bytes of a string from which on it is worth the scanner. */
 const LONG = 256;
-const scanner = makeScanner();
-
-function makeScanner(): Scanner | undefined {
-  try {
-    return new Scanner();
-  } catch {
-    return undefined;
-  }
-}
-
-/** The offset of the next byte in a long string that does not stand for itself. */
-function plainEnd(bytes: Buffer, start: number): number {
-  if (scanner !== undefined) return scanner.plainEnd(bytes, start);
-  let at = start;
-  while (isPlain(byteAt(bytes, at))) at += 1;
-  return at;
-}
 
 /**
  * Checks that the bytes are one JSON object (RFC 8259) in UTF-8 without a byte order mark, no deeper than `maxDepth`,
@@ -39,7 +22,7 @@ export function check(bytes: Buffer, notes: Notes, maxDepth: number = limits.dep
     const end = checker.object(start, checker.deeper(start, 0), notes);
     if (end < bytes.length && skipSpace(bytes, end) < bytes.length) throw malformed(skipSpace(bytes, end));
   } finally {
-    scanner?.forget();
+    forget();
   }
 }
 
@@ -189,11 +172,6 @@ class Checker {
     if (at === start) throw malformed(at);
     return at;
   }
-}
-
-/** Whether a byte stands for itself in a string: it is neither quote, backslash nor control. */
-function isPlain(byte: number): boolean {
-  return byte > QUOTE ? byte !== BACKSLASH : byte === 0x20 || byte === 0x21;
 }
 
 function isDigit(byte: number): boolean {

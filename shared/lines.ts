@@ -1,6 +1,10 @@
 import { NEWLINE, RETURN } from './ascii.js';
 import { Fault } from './fault.js';
 import { limits } from './limits.js';
+import { PlainRuns } from './plain.js';
+
+/** Bytes of a line from which on it is looked at while it comes. */
+const LONG = 128 * 1024;
 
 /**
  * Cuts a byte stream into lines. Works on bytes, so a character split across chunks stays whole; looks at each byte
@@ -10,6 +14,7 @@ export class Lines {
   readonly #max: number;
   #parts: Buffer[] = [];
   #length = 0;
+  #plain: PlainRuns | undefined;
 
   constructor(max: number = limits.message) {
     this.#max = max;
@@ -35,9 +40,11 @@ export class Lines {
   }
 
   #keep(part: Buffer): void {
+    if (this.#length + part.length > this.#max) throw tooLong(this.#max);
+    this.#plain?.add(part, this.#length);
     this.#length += part.length;
-    if (this.#length > this.#max) throw tooLong(this.#max);
     this.#parts.push(part);
+    if (this.#length > LONG) this.#plain ??= new PlainRuns();
   }
 
   #take(last: Buffer): Buffer {
@@ -45,8 +52,10 @@ export class Lines {
     if (this.#parts.length > 0) {
       this.#keep(last);
       line = Buffer.concat(this.#parts, this.#length);
+      this.#plain?.complete(line);
       this.#parts = [];
       this.#length = 0;
+      this.#plain = undefined;
     } else if (last.length > this.#max) throw tooLong(this.#max);
     return line[line.length - 1] === RETURN ? line.subarray(0, -1) : line;
   }
