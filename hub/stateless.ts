@@ -59,6 +59,9 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   [-32022, 400],
 ]);
 
+/** Why a link ends as it should: made once, for it is said with each request. */
+const ANSWERED = new Fault('gone', 'the request was answered');
+
 /** Bytes of an answer up to which it may be an error that has a status of its own. */
 const SHORT = 64 * 1024;
 
@@ -102,7 +105,7 @@ export class StatelessLink extends BaseLink {
     }
     this.#isAnswered = true;
     this.#exchange.answer(id, message, status(message));
-    this.close();
+    this.close(ANSWERED);
   }
 
   protected override shut(): void {

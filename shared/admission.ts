@@ -35,12 +35,23 @@ function authenticated(request: IncomingMessage, target: string, tokens: readonl
   return bearer === undefined ? undefined : target;
 }
 
-function hostHeaders(request: IncomingMessage): number {
-  return request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+function hostHeaders({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
+/** The address that was taken apart last: most requests name the same one. */
+let latest: { readonly url: string; readonly name: string | undefined } = { url: '', name: undefined };
+
 function hostname(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : undefined;
+  if (url !== latest.url) {
+    latest = { url, name: URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : undefined };
+  }
+  return latest.name;
 }
 
 /** A web page can only rebind names: an address cannot be made to mean another machine. */

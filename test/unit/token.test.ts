@@ -38,5 +38,9 @@ describe('a given token', () => {
     for (const token of ['', 'first-toke', 'first-token ', 'third', 'first-tokenx'])
       assert.ok(!acceptedToken(token, accepted));
     assert.ok(!acceptedToken('', []));
+    const long = 'a'.repeat(255);
+    assert.ok(acceptedToken(`${long}b`, [`${long}b`]));
+    for (const token of [`${long}\u0162`, `${long}bb`, `${long}b`.repeat(4), long])
+      assert.ok(!acceptedToken(token, [`${long}b`]));
   });
 });
