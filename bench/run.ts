@@ -6,6 +6,7 @@ import { many } from './many.js';
 import type { Verdict } from './report.js';
 import { start } from './start.js';
 import { stdio } from './stdio.js';
+import { ten } from './ten.js';
 import { vim } from './vim.js';
 
 /**
@@ -17,6 +18,7 @@ const PARTS = new Map<string, () => Promise<Verdict[]>>([
   ['http', http],
   ['hubs', hubs],
   ['start', start],
+  ['ten', ten],
   ['many', many],
   ['vim', vim],
   ['feed', feed],
