@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Home, makeHome } from '../test/kit/home.js';
 import { eventually } from '../test/kit/until.js';
 import { Vim } from '../test/kit/vim.js';
@@ -11,6 +12,7 @@ import { interleaved, type Work } from './rounds.js';
 
 const LINES = Array.from({ length: 20 }, (_, line) => `line ${line + 1} of a text that somebody is writing`);
 const REPEATS = { warmUp: 1500, rounds: 30, each: 20 };
+const RESTED = { warmUp: 3, rounds: 9, each: 5 };
 /** One of the others waits half a second in each edit. */
 const PEER_REPEATS = { warmUp: 2, rounds: 5, each: 3 };
 /** Milliseconds that a call may take above a round trip on the bare channel. */
@@ -26,10 +28,23 @@ interface Case {
   readonly args: (buffer: number) => Args;
   /** Arguments of each call that hang on the buffer as it is then. */
   readonly fresh?: (tick: number, turn: boolean) => Args;
+  /** Milliseconds before each call in which nothing happens, as between two calls of a model; then there is no bar. */
+  readonly rest?: number;
 }
 
 /** One line changes to and fro. */
 const change = (turn: boolean): readonly [string, string] => (turn ? ['new', LINES[0] ?? ''] : [LINES[0] ?? '', 'new']);
+
+const EDIT: Case = {
+  name: 'edit, one line',
+  tool: 'edit',
+  bare: `setline(1, '${LINES[0]}')`,
+  args: (buffer) => ({ buffer }),
+  fresh: (tick, turn) => ({
+    expected_changedtick: tick,
+    operations: [{ kind: 'lines', first: 1, last: 1, text: change(turn)[1] }],
+  }),
+};
 
 const CASES: readonly Case[] = [
   { name: 'state', tool: 'state', bare: 'getbufinfo(bufnr())', args: (buffer) => ({ buffer }) },
@@ -55,16 +70,8 @@ const CASES: readonly Case[] = [
       return { expected_changedtick: tick, diff: `@@ -1,1 +1,1 @@\n-${from}\n+${to}\n` };
     },
   },
-  {
-    name: 'edit, one line',
-    tool: 'edit',
-    bare: `setline(1, '${LINES[0]}')`,
-    args: (buffer) => ({ buffer }),
-    fresh: (tick, turn) => ({
-      expected_changedtick: tick,
-      operations: [{ kind: 'lines', first: 1, last: 1, text: change(turn)[1] }],
-    }),
-  },
+  EDIT,
+  { ...EDIT, name: 'the same after a rest', rest: 300 },
 ];
 
 /** A real Vim and a client that reaches it. */
@@ -105,10 +112,10 @@ export async function vim(): Promise<Verdict[]> {
 /** The same three things of other servers for editors, each with an editor of its own. */
 async function besidePeers(home: Home, own: Pair | undefined): Promise<void> {
   const others = await peers(home, LINES);
-  const [state, read, , edit] = CASES;
-  if (own === undefined || others.length === 0 || !state || !read || !edit) return;
+  const [state, read] = CASES;
+  if (own === undefined || others.length === 0 || !state || !read) return;
   try {
-    const ours: Trio = { name: 'mcp-vim', state: call(state, own), read: call(read, own), edit: call(edit, own) };
+    const ours: Trio = { name: 'mcp-vim', state: call(state, own), read: call(read, own), edit: call(EDIT, own) };
     const all = [ours, ...others];
     const columns: number[][] = [];
     for (const part of ['state', 'read', 'edit'] as const) {
@@ -139,12 +146,16 @@ async function measured(each: Case, pairs: readonly Pair[], verdicts: Verdict[])
     console.log(`\n${each.name} is left out, ${each.tool} is not offered or refuses: ${String(error)}`);
     return undefined;
   }
-  const [bare = [], ours = [], hub = []] = await interleaved([() => first.vim.eval(each.bare), ...works], REPEATS);
+  const { rest } = each;
+  const asked = (): Promise<unknown> => first.vim.eval(each.bare);
+  const rested: Work = Object.assign(() => asked(), { before: () => sleep(rest) });
+  const base = rest === undefined ? asked : rested;
+  const [bare = [], ours = [], hub = []] = await interleaved([base, ...works], rest === undefined ? REPEATS : RESTED);
   const [above, hubAbove] = [difference(ours, bare), difference(hub, bare)];
   const met = above < BAR;
-  verdicts.push({ what: `vim, ${each.name}`, met });
+  if (rest === undefined) verdicts.push({ what: `vim, ${each.name}`, met });
   const times = [bare, ours].map((figures) => timeText(median(figures)));
-  const verdict = [`< ${timeText(BAR)}`, met ? 'met' : 'MISSED'];
+  const verdict = rest === undefined ? [`< ${timeText(BAR)}`, met ? 'met' : 'MISSED'] : ['', ''];
   return [each.name, ...times, timeText(above), ...verdict, timeText(median(hub)), timeText(hubAbove)];
 }
 
@@ -153,7 +164,7 @@ function difference(figures: readonly number[], base: readonly number[]): number
   return median(figures.map((figure, round) => figure - (base[round] ?? Number.NaN)));
 }
 
-function call({ tool, args, fresh }: Case, { vim: editor, client, buffer, prefix }: Pair): Work {
+function call({ tool, args, fresh, rest }: Case, { vim: editor, client, buffer, prefix }: Pair): Work {
   let more: Args = {};
   let turn = false;
   const work = (): Promise<unknown> => client.call(prefix + tool, { ...args(buffer), ...more });
@@ -161,6 +172,7 @@ function call({ tool, args, fresh }: Case, { vim: editor, client, buffer, prefix
   const before = async (): Promise<void> => {
     turn = (await editor.eval(`getbufline(${buffer}, 1)[0]`)) !== LINES[0];
     more = fresh(await editor.tick(buffer), turn);
+    if (rest !== undefined) await sleep(rest);
   };
   return Object.assign(work, { before });
 }

@@ -2,7 +2,7 @@ import { asFault, Fault, type FaultKind } from '../shared/fault.js';
 import type { Link, Receiver } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { fits, pieces } from './frames.js';
-import { type Answer, answers, ENTRY, event, failure, type Verb } from './protocol.js';
+import { type Answer, answers, ENTRY, event, failure, type Reported, type Verb, withEvents } from './protocol.js';
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -80,10 +80,11 @@ export class Calls implements Receiver {
     if (!Array.isArray(message) || typeof message[0] !== 'number') throw new Fault('protocol', 'not a channel message');
     const [id, body] = message as [number, unknown];
     if (id < 0) this.#answered(-id, body);
-    else {
-      const [, { name, ...details }] = event.parse(body);
-      this.#listening.event(name, details);
-    }
+    else this.#reported([event.parse(body)[1]]);
+  }
+
+  #reported(events: readonly Reported[]): void {
+    for (const { name, ...details } of events) this.#listening.event(name, details);
   }
 
   /** Milliseconds since Vim answered something. */
@@ -93,6 +94,8 @@ export class Calls implements Receiver {
 
   #answered(id: number, body: unknown): void {
     this.#lastAnswer = performance.now();
+    const { data } = withEvents.safeParse(body);
+    if (data?.events !== undefined) this.#reported(data.events);
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     if (isOk(body)) {

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * is accepted. See docs/vim-protocol.md and `vim/autoload/mcp/dispatch.vim`.
  */
 export const MAJOR = 1;
-export const MINOR = 0;
+export const MINOR = 1;
 
 /** The one Vim function that the broker calls. */
 export const ENTRY = 'mcp#dispatch#Run';
@@ -230,4 +230,9 @@ export const failure = z.object({
 });
 
 /** What Vim reports by itself. */
-export const event = z.tuple([z.literal('event'), z.looseObject({ name: z.string() })]);
+const reported = z.looseObject({ name: z.string() });
+export type Reported = z.infer<typeof reported>;
+export const event = z.tuple([z.literal('event'), reported]);
+
+/** Events that come with an answer, which then need no write of their own. */
+export const withEvents = z.looseObject({ events: z.array(reported).optional() });

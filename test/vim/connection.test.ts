@@ -5,6 +5,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { createServer, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import { MAJOR, MINOR } from '../../child-vim/protocol.js';
 import { makeHome } from '../kit/home.js';
 import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
@@ -183,8 +184,8 @@ describe('a Vim that connects', () => {
           assert.deepEqual(words.slice(0, 5), [
             'mcp-vim',
             `proof:${keyed(token, `editor:${dialled}:${own}:${nonce}`)}`,
-            1,
-            0,
+            MAJOR,
+            MINOR,
             'ed',
           ]);
           socket.end(

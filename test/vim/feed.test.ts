@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../kit/until.js';
@@ -25,6 +27,17 @@ describe('a refusal because the text has changed', () => {
     const all = operations.length > 0 ? operations : [{ kind: 'insert', at: 0, text: 'x' }];
     return await at.broker.call('edit', { buffer, expected_changedtick: tick, operations: all, ...more });
   }
+
+  it('needs no write of its own before the answer to the edit that made the change', async () => {
+    const { buffer, tick } = await seen(['one']);
+    const log = join(at.home.path, 'channel.log');
+    await at.vim.ex(`call ch_logfile('${log}', 'w')`);
+    await edit(buffer, tick, []);
+    await at.vim.ex("call ch_logfile('')");
+    const sent = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('changedtick'));
+    assert.match(sent.join('\n'), /"events":\[\{"name":"changed"\}\]/);
+    assert.doesNotMatch(await readFile(log, 'utf8'), /\["event",\{"name":"changed"\}\]/);
+  });
 
   it('tells who changed it, what, and whether the edit could still be made', async () => {
     const { buffer, tick } = await seen(['one', 'two', 'three', 'four', 'five', 'six']);

@@ -27,7 +27,7 @@ import autoload 'mcp/undo.vim'
 
 final VERBS: dict<func(dict<any>): any> = {}
 
-# Answers {"ok": value} or {"err": {"category", "message", "data"}}. A legacy function: the :try of a :def lets some
+# Answers {"ok": value} or {"err": {"category", "message", "data"}}, with "events" if there are any. A legacy function: the :try of a :def lets some
 # errors through (E1138 in a comparison, for one), and then the broker would only get "ERROR".
 export function Run(verb, params)
   let depth = s:Depth()
@@ -36,16 +36,17 @@ export function Run(verb, params)
   catch
     let answer = {'err': s:Failed(v:exception, v:throwpoint)}
   endtry
-  call s:End(depth)
-  return answer
+  return s:Ended(depth, answer)
 endfunction
 
 def Depth(): number
   return feed.Depth()
 enddef
 
-def End(depth: number)
+def Ended(depth: number, answer: dict<any>): dict<any>
   feed.End(depth)
+  var events = link.Events()
+  return events == [] ? answer : answer->extend({events: events})
 enddef
 
 # Before the broker has proved itself and the versions agree only `welcome` and `refused` are served.

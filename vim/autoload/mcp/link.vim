@@ -13,7 +13,7 @@ import autoload 'mcp/stage.vim'
 
 # Version of the private protocol: the broker must speak the same major and no older minor.
 const MAJOR = 1
-const MINOR = 0
+const MINOR = 1
 const HELLO_TIME = 5000
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 10000
@@ -36,6 +36,7 @@ var nonce = ''
 var name = ''
 var told = ''
 var instance = ''
+var events: list<dict<any>> = []
 
 # :Mcp URL, :Mcp TARGET or :Mcp alone.
 export def Connect(argument: string)
@@ -76,7 +77,7 @@ enddef
 
 # Tells the broker that this editor gives up its name, which another may then have.
 def Leave()
-  Event({name: 'leaving'})
+  Report([{name: 'leaving'}])
 enddef
 
 # :McpStatus
@@ -90,11 +91,29 @@ export def Ready(): bool
   return phase == 'ready'
 enddef
 
-# Reports an event, a JSON object, to the broker. Few may be sent before the broker calls again: while it is stopped
-# they fill the socket, and a full one freezes the screen.
+# Reports an event, a JSON object, to the broker, with the answer that goes out next or in a moment. Not in a write of its own
+# before an answer: that would wait until the system of the broker has acknowledged the first, 40 ms later. Few may be sent
+# before the broker calls again: while it is stopped they fill the socket, and a full one freezes the screen.
 export def Event(event: dict<any>)
-  if phase == 'ready' && ch_status(channel) == 'open'
-    ch_sendraw(channel, json_encode([0, ['event', event]]) .. "\n")
+  if phase != 'ready'
+    return
+  endif
+  add(events, event)
+  if len(events) == 1
+    timer_start(0, (_) => Report(Events()))
+  endif
+enddef
+
+# The events that are still to be reported, for who takes them along.
+export def Events(): list<dict<any>>
+  var waiting = events
+  events = []
+  return waiting
+enddef
+
+def Report(all: list<dict<any>>)
+  if all != [] && phase == 'ready' && ch_status(channel) == 'open'
+    ch_sendraw(channel, all->mapnew((_, event) => json_encode([0, ['event', event]]) .. "\n")->join(''))
   endif
 enddef
 
@@ -264,5 +283,6 @@ def Hangup()
     ch_close(channel)
   endif
   channel = v:null
+  events = []
   feed.Clear()
 enddef
