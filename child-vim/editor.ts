@@ -144,6 +144,11 @@ export class Editor {
     );
   }
 
+  /** Aborted when the connection has ended. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
   /** Vim reported something. */
   event(name: string, details: Readonly<Record<string, unknown>>): void {
     if (name === 'ready') this.#wake();

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Fault } from '../shared/fault.js';
 import { shutdown } from '../shared/shutdown.js';
@@ -25,6 +26,8 @@ export class Headless {
   readonly #broker: string;
   readonly #editors: Editors;
   readonly #running = new Set<ChildProcess>();
+  /** Those that have connected, by instance. */
+  readonly #started = new Map<string, ChildProcess>();
 
   /** `broker` is the name by which they find it. */
   constructor(broker: string, editors: Editors) {
@@ -42,7 +45,7 @@ export class Headless {
    */
   async start(target: string, file: string | undefined, signal: AbortSignal): Promise<Editor> {
     if (this.#running.size >= MOST) {
-      throw new Fault('busy', `${MOST} editors run already`, { next: 'End one with the Ex command qall!.' });
+      throw new Fault('busy', `${MOST} editors run already`, { next: 'End one with stop-editor.' });
     }
     const child = spawn('vim', [...ARGS, '--cmd', SETUP, '-c', CONNECT, ...(file === undefined ? [] : ['--', file])], {
       env: { ...process.env, MCP_PLUGIN: PLUGIN, MCP_BROKER: this.#broker, MCP_TARGET: target },
@@ -57,11 +60,30 @@ export class Headless {
       });
     });
     try {
-      return await Promise.race([ended, this.#connected(child.pid, signal)]);
+      const editor = await Promise.race([ended, this.#connected(child.pid, signal)]);
+      this.#started.set(editor.instance, child);
+      child.once('close', () => this.#started.delete(editor.instance));
+      return editor;
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
     }
+  }
+
+  /** Whether it was started here. */
+  has(editor: Editor): boolean {
+    return this.#started.has(editor.instance);
+  }
+
+  /** Ends one that was started here, and what is not saved in it; its name is free then. */
+  async stop(editor: Editor): Promise<void> {
+    const child = this.#started.get(editor.instance);
+    if (child === undefined) return;
+    editor.isLeaving = true;
+    const { gone } = editor;
+    const over = Promise.all([once(child, 'close'), gone.aborted ? undefined : once(gone, 'abort')]);
+    child.kill('SIGKILL');
+    await over;
   }
 
   async #connected(pid: number | undefined, signal: AbortSignal): Promise<Editor> {

@@ -163,6 +163,13 @@ export const answers = {
       }),
     ),
   }),
+  keymap: z.object({
+    options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    programs: z.array(z.string()),
+    maps: z.array(
+      z.object({ lhs: z.string(), rhs: z.string(), bits: z.number(), noremap: z.boolean(), expr: z.boolean() }),
+    ),
+  }),
   probe: brief.extend({ modifiable: z.boolean(), name: z.string() }),
   read: brief.extend({
     first: z.number(),
@@ -210,7 +217,7 @@ export type Verb = keyof typeof answers;
 export type Answer<V extends Verb> = z.infer<(typeof answers)[V]>;
 
 /** Verbs whose answers may have tens of KB. */
-const LONG: ReadonlySet<Verb> = new Set<Verb>(['read', 'selection', 'screen', 'grep', 'state', 'changes']);
+const LONG: ReadonlySet<Verb> = new Set<Verb>(['read', 'selection', 'screen', 'keymap', 'grep', 'state', 'changes']);
 
 /**
  * Whether an answer can be long. Such are asked one at a time: if this process is stopped, what Vim has to write still

@@ -23,6 +23,7 @@ import { explained } from './stale.js';
 import type { Call, Offered, Tool } from './tool.js';
 import { tools } from './tools/index.js';
 import { VERSION } from './version.js';
+import { Views } from './views.js';
 
 const INSTRUCTIONS = `Reads and edits the text in the person's running Vim editors, unsaved changes included.
 Begin with targets (which editors), then state (buffers with their changedtick), then read-lines or grep.
@@ -39,9 +40,11 @@ export function serverFactory(
 ): (context?: McpRequestContext) => McpServer {
   const asker = askers(asking, policy);
   const served = readOnly ? tools.filter(({ action }) => action === 'read') : tools;
+  const views = new Views(editors);
   const common = {
     editors,
     headless,
+    views,
     offered: () => offers(served, policy),
     isFree: (action: Action) => inForce(policy, action) === 'allow',
   };
@@ -56,6 +59,7 @@ export function serverFactory(
     const permission = (asking: ServerContext): Permission => {
       return layered(policy, asker(asking, server.server.getClientCapabilities()));
     };
+    server.server.onclose = () => views.left(session);
     for (const [tool, config] of configs) register(server, tool, config, { ...common, session }, policy, permission);
     offerResources(server, { editors, permission }, context);
     return server;
@@ -73,6 +77,7 @@ function offers(served: readonly Tool[], policy: Policy): Offered[] {
 interface Common {
   readonly editors: Editors;
   readonly headless: Headless | undefined;
+  readonly views: Views;
   offered(): Offered[];
   isFree(action: Action): boolean;
   /** Tells this server from others. */

@@ -4,12 +4,15 @@ import type { By } from './editor.js';
 import type { Editors } from './editors.js';
 import type { Headless } from './headless.js';
 import type { Action, inForce, Question } from './permission.js';
+import type { Views } from './views.js';
 
 /** What a tool works with while it handles one call. */
 export interface Call {
   readonly editors: Editors;
   /** Starts editors, where that can be. */
   readonly headless: Headless | undefined;
+  /** The views of all clients. */
+  readonly views: Views;
   /** All tools by action, and what becomes of calls to them now. */
   offered(): Offered[];
   /** Whether calls that do this are allowed without a question, whatever they are about. */

@@ -5,6 +5,7 @@ import { edit } from './edit.js';
 import { evaluate } from './eval.js';
 import { ex } from './ex.js';
 import { grep } from './grep.js';
+import { keys } from './keys.js';
 import { newBuffer } from './new.js';
 import { notify } from './notify.js';
 import { open } from './open.js';
@@ -15,10 +16,13 @@ import { selection } from './selection.js';
 import { setCursor } from './set-cursor.js';
 import { startEditor } from './start-editor.js';
 import { state } from './state.js';
+import { stopEditor } from './stop-editor.js';
 import { substitute } from './substitute.js';
 import { targets } from './targets.js';
 import { trace } from './trace.js';
 import { redo, undo } from './undo.js';
+import { viewClose } from './view-close.js';
+import { viewOpen } from './view-open.js';
 import { watch } from './watch.js';
 
 /** The catalogue, in the order in which it is listed. */
@@ -38,9 +42,13 @@ export const tools: readonly Tool[] = [
   undo,
   redo,
   setCursor,
+  viewOpen,
+  viewClose,
+  keys,
   open,
   newBuffer,
   startEditor,
+  stopEditor,
   save,
   ex,
   evaluate,

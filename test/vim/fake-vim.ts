@@ -12,6 +12,7 @@ export const VERBS = [
   'follow',
   'grep',
   'hash',
+  'keymap',
   'listen',
   'matches',
   'new',

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventually } from '../kit/until.js';
-import { Broker } from './broker.js';
+import { Vim } from '../kit/vim.js';
+import { ALLOW, Broker, DENY } from './broker.js';
 import { stage } from './fixture.js';
 
 describe('an editor that a client starts', () => {
@@ -58,6 +59,40 @@ describe('an editor that a client starts', () => {
     assert.notEqual(other, 0);
     await next.close();
     await eventually('its Vim has ended', () => isGone(other));
+  });
+
+  it('is ended by stop-editor, which loses nothing unless told to, and its name is free then', async () => {
+    const broker = at.own(await Broker.start(at.home));
+    const { value } = await broker.call('start-editor');
+    const { target, buffer, changedtick } = value;
+    const pid = await pidOf(broker, target);
+    const operations = [{ kind: 'document', text: 'draft\n' }];
+    await broker.call('edit', { target, buffer, expected_changedtick: changedtick, operations });
+    const refused = await broker.call('stop-editor', { target });
+    assert.match(refused.text, /headless has unsaved changes in buffer 1 \(no name\).*discard/s);
+    broker.answer = DENY;
+    assert.match((await broker.call('stop-editor', { target, discard: true })).text, /denied/);
+    assert.equal(
+      broker.questions.at(-1),
+      'Allow in the editor headless: end this editor and lose what is unsaved in buffer 1 (no name)?',
+    );
+    assert.equal(isGone(pid), false);
+    broker.answer = ALLOW;
+    assert.equal((await broker.call('stop-editor', { target, discard: true })).isError, false);
+    assert.equal(isGone(pid), true);
+    assert.deepEqual(await broker.targets(), []);
+    assert.equal((await broker.call('start-editor')).value['target'], 'headless');
+    assert.equal((await broker.call('stop-editor', { target })).isError, false);
+  });
+
+  it('is the only kind that stop-editor ends', async () => {
+    const broker = at.own(await Broker.start(at.home));
+    const vim = at.own(await Vim.start(at.home));
+    await broker.join(vim, 'Mcp ed');
+    assert.match((await broker.call('stop-editor', { target: 'ed' })).text, /ed was not started by start-editor/);
+    assert.match((await broker.call('stop-editor', { target: 'nobody' })).text, /no editor is named "nobody"/);
+    assert.equal(isGone(vim.pid), false);
+    assert.deepEqual(broker.questions, []);
   });
 
   it('is not started on what is no file', async () => {

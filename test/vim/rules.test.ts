@@ -143,6 +143,8 @@ describe('a rule with a path', () => {
       ['watch', { timeout_ms: 0 }],
       ['trace', {}],
       ['start-editor', { path: join(project, 'notes/way') }],
+      ['view-open', { buffer: secret }],
+      ['keys', { ...guard, keys: '/secret text<CR>' }],
       ['edit', { ...guard, operations: [{ kind: 'replace', old: 'the secret', new: 'x' }] }],
       ['edit', { ...guard, operations: [{ kind: 'replace', old: 'the sacret text', new: 'x' }] }],
       ['apply-diff', { ...guard, diff: change(1, 'wrong', 'x') }],

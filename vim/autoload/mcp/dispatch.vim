@@ -12,6 +12,7 @@ import autoload 'mcp/fault.vim'
 import autoload 'mcp/feed.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/grep.vim'
+import autoload 'mcp/keymap.vim'
 import autoload 'mcp/link.vim'
 import autoload 'mcp/new.vim'
 import autoload 'mcp/notify.vim'
@@ -106,6 +107,7 @@ VERBS->extend({
   grep: (p) => grep.Search(p),
   selection: (p) => selection.Read(p),
   screen: (_) => screen.Look(),
+  keymap: (p) => keymap.Read(p),
   open: (p) => open.Open(p),
   edit: (p) => edit.Apply(p),
   matches: (p) => substitute.Preview(p),
