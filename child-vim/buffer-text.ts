@@ -1,8 +1,8 @@
 import { Fault } from '../shared/fault.js';
-import type { Editor } from './editor.js';
 import type { Answer } from './protocol.js';
-import { PAGE, type PageText, readText } from './read-text.js';
-import type { Stretch } from './remembered.js';
+import { PAGE, readText } from './read-text.js';
+import type { PageText, Stretch } from './remembered.js';
+import type { Vim } from './vim.js';
 
 /** Characters held at most. */
 const MOST = 64 * 1024 * 1024;
@@ -41,22 +41,22 @@ export class BufferText implements Text {
   readonly facts: Answer<'edit'>;
   /** Numbers of lines with bytes that JSON cannot carry, among those read. */
   readonly lossy = new Set<number>();
-  readonly #editor: Editor;
+  readonly #vim: Vim;
   readonly #signal: AbortSignal;
   readonly #lines: (string | undefined)[] = [];
   #held = 0;
 
-  private constructor(editor: Editor, signal: AbortSignal, first: Page) {
-    this.#editor = editor;
+  private constructor(vim: Vim, signal: AbortSignal, first: Page) {
+    this.#vim = vim;
     this.#signal = signal;
     this.facts = first.facts;
     this.#take(first);
   }
 
   /** The text as it was when a stretch of it and some around it was seen; none where that is not remembered. */
-  static remembered(editor: Editor, stretch: Stretch, signal: AbortSignal): BufferText | undefined {
-    const page = editor.remembered.lines({ ...stretch, first: stretch.first - AROUND, last: stretch.last + AROUND });
-    return page === undefined ? undefined : new BufferText(editor, signal, page);
+  static remembered(vim: Vim, stretch: Stretch, signal: AbortSignal): BufferText | undefined {
+    const page = vim.remembered.lines({ ...stretch, first: stretch.first - AROUND, last: stretch.last + AROUND });
+    return page === undefined ? undefined : new BufferText(vim, signal, page);
   }
 
   /**
@@ -64,12 +64,12 @@ export class BufferText implements Text {
    * changes need no other.
    * @throws Fault `stale` when it is not at the tick.
    */
-  static async open(editor: Editor, { buffer, tick, first, last }: Stretch, signal: AbortSignal): Promise<BufferText> {
+  static async open(vim: Vim, { buffer, tick, first, last }: Stretch, signal: AbortSignal): Promise<BufferText> {
     const isLittle = first <= last && last - first < LITTLE;
     const near = isLittle ? { first: Math.max(first - AROUND, 1), last: last + AROUND } : FIRST_LINE;
-    const page = await readText(editor, { buffer, tick, ...near }, MOST_PAGES, signal);
-    if (page.lines.length > 0) return new BufferText(editor, signal, page);
-    return new BufferText(editor, signal, await readText(editor, { buffer, tick, ...FIRST_LINE }, MOST_PAGES, signal));
+    const page = await readText(vim, { buffer, tick, ...near }, MOST_PAGES, signal);
+    if (page.lines.length > 0) return new BufferText(vim, signal, page);
+    return new BufferText(vim, signal, await readText(vim, { buffer, tick, ...FIRST_LINE }, MOST_PAGES, signal));
   }
 
   get count(): number {
@@ -102,15 +102,15 @@ export class BufferText implements Text {
   async #page(first: number, last: number): Promise<number> {
     const { buffer, changedtick: tick } = this.facts;
     const wanted = { buffer, first, last, tick };
-    const some = await readText(this.#editor, wanted, PAGES, this.#signal);
+    const some = await readText(this.#vim, wanted, PAGES, this.#signal);
     // A line that is cut is read with those behind it, unless it is longer than all that.
     const isCut = some.next !== undefined && some.next.column > 1;
     if (!isCut || some.lines.length > 1) return this.#take(isCut ? withoutLast(some) : some);
-    return this.#take(await readText(this.#editor, { ...wanted, last: first }, MOST_PAGES, this.#signal));
+    return this.#take(await readText(this.#vim, { ...wanted, last: first }, MOST_PAGES, this.#signal));
   }
 
   #take({ first, lines, lossy = [] }: Page): number {
-    if (lines.length === 0) throw new Fault('protocol', `${this.#editor.name} answers no line ${first}`);
+    if (lines.length === 0) throw new Fault('protocol', `${this.#vim.name} answers no line ${first}`);
     for (const number of lossy) this.lossy.add(number);
     for (const [index, line] of lines.entries()) {
       this.#held += line.length + 1;

@@ -4,7 +4,6 @@ import { Feed } from './feed.js';
 import { type Answer, answers, isLong, MAJOR, MINOR, type Verb } from './protocol.js';
 import { Remembered } from './remembered.js';
 import type { Client } from './revision.js';
-import { takeBackAsked } from './take-back.js';
 import { Turns } from './turns.js';
 
 /** Calls that one editor is asked at a time; those that wait for others are counted. */
@@ -53,6 +52,8 @@ export class Editor {
   readonly remembered = new Remembered();
   /** It said that it will not come back. */
   isLeaving = false;
+  /** The person asks for the last edit of a client, or of any, to be taken back. Set by who does that. */
+  onUndo: (client: string) => void = () => undefined;
   readonly #calls: Calls;
   readonly #patience: number;
   readonly #writes = new Turns();
@@ -154,7 +155,7 @@ export class Editor {
     if (name === 'ready') this.#wake();
     if (name === 'leaving') this.isLeaving = true;
     if (name === 'changed') this.feed.changed();
-    if (name === 'undo') takeBackAsked(this, String(details['client'] ?? ''));
+    if (name === 'undo') this.onUndo(String(details['client'] ?? ''));
   }
 
   /** The connection has ended. */

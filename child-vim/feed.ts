@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
-import type { Editor } from './editor.js';
 import { Followed, type Source } from './followed.js';
 import { Journal } from './journal.js';
 import { Marks } from './marks.js';
@@ -10,6 +9,7 @@ import type { Operation } from './operations.js';
 import type { Changed, Happened } from './protocol.js';
 import { type Client, PERSON, type Revision } from './revision.js';
 import type { Trace } from './trace.js';
+import type { Vim } from './vim.js';
 import { wholeText } from './whole-buffer.js';
 
 /** Milliseconds after Vim's word that something has changed: what is typed meanwhile comes with it. */
@@ -25,7 +25,7 @@ interface Operating {
 
 /** What changes in one editor and who does it: the texts of the buffers that somebody reads, edits or watches. */
 export class Feed {
-  readonly #editor: Editor;
+  readonly #vim: Vim;
   readonly #followed = new Map<number, Followed>();
   /** Those that begin to be followed beside what is done with them. */
   readonly #beginning = new Set<number>();
@@ -45,11 +45,11 @@ export class Feed {
   #next: Promise<void> | undefined;
   #soon: NodeJS.Timeout | undefined;
 
-  constructor(editor: Editor) {
-    this.#editor = editor;
-    this.#marks = new Marks(editor, this.#ended.signal);
+  constructor(vim: Vim) {
+    this.#vim = vim;
+    this.#marks = new Marks(vim, () => this.trace, this.#ended.signal);
     this.#source = {
-      read: (buffer) => wholeText(editor, buffer, this.#ended.signal),
+      read: (buffer) => wholeText(vim, buffer, this.#ended.signal),
       sync: () => this.sync(),
       began: (followed, mirror) => this.trace?.add(stateLine(followed, mirror)),
       revised: (followed, revision, mirror) => this.#revised(followed, revision, mirror),
@@ -103,7 +103,7 @@ export class Feed {
 
   /** Whether the plugin can tell of changes. */
   get isOffered(): boolean {
-    return this.#editor.facts.verbs.has('follow');
+    return this.#vim.facts.verbs.has('follow');
   }
 
   /**
@@ -113,7 +113,7 @@ export class Feed {
   async follow(buffer: number, signal: AbortSignal): Promise<Followed> {
     let followed = this.#followed.get(buffer);
     if (followed === undefined) {
-      const { filename } = await this.#editor.request('follow', { buffer }, signal);
+      const { filename } = await this.#vim.request('follow', { buffer }, signal);
       followed = this.#followed.get(buffer) ?? new Followed(buffer, filename, this.#source);
       this.#followed.set(buffer, followed);
       this.#drop();
@@ -128,7 +128,7 @@ export class Feed {
    * @throws Fault as {@link follow} does.
    */
   async hold(buffer: number | undefined, signal: AbortSignal): Promise<() => void> {
-    const { buffer: current } = await this.#editor.request('listen', {}, signal);
+    const { buffer: current } = await this.#vim.request('listen', {}, signal);
     if (buffer === undefined) {
       this.#roaming += 1;
       this.use(current);
@@ -176,7 +176,7 @@ export class Feed {
 
   async #fetch(): Promise<void> {
     for (let more = this.#followed.size > 0 || this.isOffered; more; ) {
-      const answer = await this.#editor.request('changes', {}, this.#ended.signal);
+      const answer = await this.#vim.request('changes', {}, this.#ended.signal);
       // Operations whose answers came before it end first.
       await turn();
       for (const item of answer.items) {
@@ -230,7 +230,7 @@ export class Feed {
         .sort((a, b) => a.lastUsed - b.lastUsed);
       if (oldest === undefined) return;
       this.#forget(oldest.buffer);
-      void this.#editor
+      void this.#vim
         .request('unfollow', { buffer: oldest.buffer }, this.#ended.signal)
         .catch((error: unknown) => this.#missed(error));
     }
@@ -243,7 +243,7 @@ export class Feed {
   /** What nobody waits for fails silently, but for what should not be. */
   #missed(error: unknown): void {
     const fault = asFault(error);
-    if (fault.kind === 'bug' || fault.kind === 'protocol') log.error(`${this.#editor.name}: ${fault.message}`);
+    if (fault.kind === 'bug' || fault.kind === 'protocol') log.error(`${this.#vim.name}: ${fault.message}`);
   }
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asFault } from '../shared/fault.js';
 import { Mirror } from './mirror.js';
+import { withNul } from './nul.js';
 import type { Operation } from './operations.js';
 import type { Changed } from './protocol.js';
 import { type Author, changesOf, type LineChange, type Revision } from './revision.js';
-import { withNul } from './tool.js';
 import type { WholeText } from './whole-buffer.js';
 
 /** Milliseconds between attempts to read a text that is changed all the time: the first, and the longest. */

@@ -8,6 +8,7 @@ import { Calls, Unanswered } from './calls.js';
 import { Editor } from './editor.js';
 import { type Editors, LONGEST_NAME } from './editors.js';
 import { type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
+import { takeBackAsked } from './take-back.js';
 import { Trace, traceBase } from './trace.js';
 
 /** Milliseconds a plugin has for each step of the handshake. */
@@ -105,6 +106,7 @@ class Greeting {
     clearTimeout(this.#timer);
     const facts = { pid, cwd, version, plugin: `${major}.${minor}`, verbs: new Set(verbs) };
     const editor = new Editor(name, instance, facts, calls, this.#editors.patience);
+    editor.onUndo = (client) => takeBackAsked(editor, client);
     if (traced !== undefined) keepTrace(editor, traced);
     this.#editor = editor;
     this.#editors.add(this.#editor);

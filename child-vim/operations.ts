@@ -1,6 +1,5 @@
 import { diffArrays } from 'diff';
 import { Fault } from '../shared/fault.js';
-import type { BufferText } from './buffer-text.js';
 
 /** Lines `first` to `last` give way to others; `last` is `first - 1` where lines are put in before `first`. */
 export type Operation = readonly [first: number, last: number, lines: readonly string[]];
@@ -63,11 +62,17 @@ export function totals(operations: readonly Operation[]): { added: number; remov
   };
 }
 
+/** The lines of a text, and the numbers of those that hold bytes that are no text. */
+interface Held {
+  line(number: number): string;
+  readonly lossy: ReadonlySet<number>;
+}
+
 /**
  * @throws Fault `unsupported` where a line would be lost, or written, that cannot cross the channel as it is: with a NUL,
  * or with bytes that are no text.
  */
-export function checkKept(operations: readonly Operation[], text: Pick<BufferText, 'line' | 'lossy'>): void {
+export function checkKept(operations: readonly Operation[], text: Held): void {
   for (const [first, last, lines] of operations) {
     for (let number = first; number <= last; number += 1) {
       if (text.lossy.has(number)) throw kept(`line ${number} holds bytes that are no text and would be lost`);

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
 import type { Caret } from './caret.js';
+import { withNul } from './nul.js';
 import type { Answer } from './protocol.js';
-import { withNul } from './tool.js';
 import { Turns } from './turns.js';
 
 /** The plugin, which plays, beside the bundle or the build. */

@@ -1,6 +1,7 @@
 import { asFault } from '../shared/fault.js';
-import type { Editor } from './editor.js';
 import type { Answer } from './protocol.js';
+import type { PageText } from './remembered.js';
+import type { Vim } from './vim.js';
 
 /** Bytes asked for at once: Vim takes some milliseconds for them, in which the screen stands still. */
 export const PAGE = 32 * 1024;
@@ -15,28 +16,16 @@ export interface Wanted {
   readonly tick?: number | undefined;
 }
 
-/** Text as it was read. */
-export interface PageText {
-  readonly facts: Answer<'edit'>;
-  /** Number of the first line. */
-  readonly first: number;
-  readonly lines: readonly string[];
-  /** Numbers of lines with bytes that JSON cannot carry. */
-  readonly lossy: readonly number[];
-  /** Where the rest of what was wanted begins, if there is more; within the last line if the column is above 1. */
-  readonly next: { readonly line: number; readonly column: number } | undefined;
-}
-
 /**
  * Reads at most so many pages, all of the same tick: where the buffer changes in between, what came before is the answer
  * unless a tick was given.
  * @throws Fault `stale` when the buffer is not at the tick that was given.
  */
-export async function readText(editor: Editor, wanted: Wanted, pages: number, signal: AbortSignal): Promise<PageText> {
+export async function readText(vim: Vim, wanted: Wanted, pages: number, signal: AbortSignal): Promise<PageText> {
   const { buffer, last, tick } = wanted;
   const page = (from: number, column: number, at: number | undefined): Promise<Answer<'read'>> => {
     const guard = at === undefined ? {} : { tick: at };
-    return editor.request('read', { buffer, first: from, last, column, bytes: PAGE, ...guard }, signal);
+    return vim.request('read', { buffer, first: from, last, column, bytes: PAGE, ...guard }, signal);
   };
   const { first, lines, lossy, cut, ...facts } = await page(wanted.first, wanted.column ?? 1, tick);
   const end = Math.min(last, facts.line_count);
@@ -50,7 +39,7 @@ export async function readText(editor: Editor, wanted: Wanted, pages: number, si
     next = after(first, lines, more.cut);
   }
   const found = { facts, first, lines, lossy, next: next.line <= end ? next : undefined };
-  if ((wanted.column ?? 1) === 1) editor.remembered.read(found);
+  if ((wanted.column ?? 1) === 1) vim.remembered.read(found);
   return found;
 }
 

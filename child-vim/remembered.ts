@@ -1,6 +1,5 @@
 import type { Operation } from './operations.js';
 import type { Answer } from './protocol.js';
-import type { PageText } from './read-text.js';
 
 /** Characters of the lines that are remembered. */
 const MOST = 128 * 1024;
@@ -11,6 +10,18 @@ export interface Stretch {
   readonly tick: number;
   readonly first: number;
   readonly last: number;
+}
+
+/** Text as it was read. */
+export interface PageText {
+  readonly facts: Answer<'edit'>;
+  /** Number of the first line. */
+  readonly first: number;
+  readonly lines: readonly string[];
+  /** Numbers of lines with bytes that JSON cannot carry. */
+  readonly lossy: readonly number[];
+  /** Where the rest of what was wanted begins, if there is more; within the last line if the column is above 1. */
+  readonly next: { readonly line: number; readonly column: number } | undefined;
 }
 
 /** Lines that were seen, whole and such as can be written back. */

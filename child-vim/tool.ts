@@ -115,11 +115,6 @@ export const bufferFacts = z.object({
   modified: z.boolean(),
 });
 
-/** A line as it is in the file: in memory Vim keeps a NUL as a newline, `:help NL-used-for-Nul`. */
-export function withNul(line: string): string {
-  return line.replaceAll('\n', '\0');
-}
-
 /**
  * Text that can travel to Vim: without NUL, which Vim's JSON drops, and without lone surrogates.
  * @throws Fault `invalid` naming what is wrong.

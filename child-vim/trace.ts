@@ -3,8 +3,8 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { log } from '../shared/log.js';
 import { privateDirectory, stateDirectory } from '../shared/paths.js';
+import { withNul } from './nul.js';
 import type { LineChange } from './revision.js';
-import { withNul } from './tool.js';
 
 /** Bytes of one file; then the next begins with the texts as they are, and the one before the last is deleted. */
 const FILE = 8 * 1024 * 1024;

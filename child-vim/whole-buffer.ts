@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BufferText, slice } from './buffer-text.js';
-import type { Editor } from './editor.js';
+import { withNul } from './nul.js';
 import { readText } from './read-text.js';
-import { withNul } from './tool.js';
+import type { Vim } from './vim.js';
 
 /** Characters of a text that is kept; of a longer one only is known that it changed. */
 const LONGEST = 4 * 1024 * 1024;
@@ -20,11 +20,11 @@ export interface WholeText {
  * Reads a whole text, a short one at once, else a little at a time; undefined if it is too long to be kept.
  * @throws Fault `stale` when it changes meanwhile.
  */
-export async function wholeText(editor: Editor, buffer: number, signal: AbortSignal): Promise<WholeText | undefined> {
-  const page = await readText(editor, { buffer, first: 1, last: Number.MAX_SAFE_INTEGER }, 1, signal);
+export async function wholeText(vim: Vim, buffer: number, signal: AbortSignal): Promise<WholeText | undefined> {
+  const page = await readText(vim, { buffer, first: 1, last: Number.MAX_SAFE_INTEGER }, 1, signal);
   const { changedtick: tick, line_count: count } = page.facts;
   if (page.next === undefined) return { tick, lines: page.lines.map(withNul) };
-  const text = await BufferText.open(editor, { buffer, tick, first: 1, last: 1 }, signal);
+  const text = await BufferText.open(vim, { buffer, tick, first: 1, last: 1 }, signal);
   const lines: string[] = [];
   for (let [first, size] = [1, 0]; first <= count; first += STEP) {
     await pause(GAP, undefined, { signal, ref: false });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Files } from '../../shared/rule.js';
+import { withNul } from '../nul.js';
 import { once } from '../once.js';
 import { editorQuestion, filesAt } from '../question.js';
 import { search, vimPattern } from '../search-buffers.js';
-import { buffer, checkText, defineTool, target, withNul } from '../tool.js';
+import { buffer, checkText, defineTool, target } from '../tool.js';
 
 const output = z.object({
   target: z.string(),

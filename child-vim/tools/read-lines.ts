@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Files } from '../../shared/rule.js';
 import { READ_BYTES } from '../limits.js';
+import { withNul } from '../nul.js';
 import { once } from '../once.js';
 import { editorQuestion, filesAt } from '../question.js';
 import { PAGE, readText } from '../read-text.js';
-import { buffer, bufferFacts, defineTool, seenTick, target, withNul } from '../tool.js';
+import { buffer, bufferFacts, defineTool, seenTick, target } from '../tool.js';
 
 /** Pages in one answer. */
 const PAGES = READ_BYTES / PAGE;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Files } from '../../shared/rule.js';
+import { withNul } from '../nul.js';
 import { once } from '../once.js';
 import type { Answer } from '../protocol.js';
 import { editorQuestion, filesAt } from '../question.js';
-import { bufferFacts, defineTool, place, target, withNul } from '../tool.js';
+import { bufferFacts, defineTool, place, target } from '../tool.js';
 
 /** Bytes of text in one answer. */
 const MOST_BYTES = 128 * 1024;
