@@ -3,30 +3,12 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Fault } from '../shared/fault.js';
 import type { Answer, Prompt } from '../shared/prompt.js';
-import type { Choice } from './choice.js';
+import type { Shown, Windows } from './windows.js';
 import { yad } from './yad.js';
 import { zenity } from './zenity.js';
 
 /** Asks in a window. */
 export type Dialog = (prompt: Prompt) => Promise<Answer>;
-
-/** How one program shows the windows of a question. */
-export interface Windows {
-  readonly program: string;
-  /** The question; closing the window denies. */
-  question(prompt: Prompt): Shown<Choice>;
-  /** A list of scopes, of which one may be chosen. */
-  scopes(title: string, scopes: readonly string[]): Shown<number | undefined>;
-  /** A line to be typed. */
-  reason(title: string): Shown<string>;
-}
-
-/** A window: the arguments and the input of the program, and what its end means. */
-interface Shown<T> {
-  readonly args: readonly string[];
-  readonly input?: string;
-  meaning(code: number, output: string): T;
-}
 
 /** The first of these programs that is installed, if there is a display. */
 export async function dialogs(names: readonly string[]): Promise<Dialog | undefined> {

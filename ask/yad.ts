@@ -1,6 +1,6 @@
 import { wholeText } from '../shared/prompt.js';
-import { type Choice, isOffered } from './choice.js';
-import type { Windows } from './dialog.js';
+import { type Choice, isOffered, rows } from './choice.js';
+import type { Windows } from './windows.js';
 
 const CHOICES: ReadonlyMap<number, Choice> = new Map([
   [10, 'allow'],
@@ -48,8 +48,8 @@ export const yad: Windows = {
       '--separator=',
       '--button=Cancel:1',
       '--button=OK:0',
-      ...scopes.flatMap((scope, index) => [String(index), scope]),
     ],
+    input: rows(scopes),
     meaning: (code, output) => (code === 0 && /^\d+$/.test(output) ? Number(output) : undefined),
   }),
   reason: (title) => ({

@@ -1,6 +1,6 @@
 import { wholeText } from '../shared/prompt.js';
-import { type Choice, isOffered } from './choice.js';
-import type { Windows } from './dialog.js';
+import { type Choice, isOffered, rows } from './choice.js';
+import type { Windows } from './windows.js';
 
 /** The labels are what zenity prints for a button of ours. */
 const EXTRA: ReadonlyMap<string, Choice> = new Map([
@@ -35,8 +35,8 @@ export const zenity: Windows = {
       '--column=scope',
       '--hide-column=1',
       '--print-column=1',
-      ...scopes.flatMap((scope, index) => [String(index), scope]),
     ],
+    input: rows(scopes),
     meaning: (code, output) => (code === 0 && /^\d+$/.test(output) ? Number(output) : undefined),
   }),
   reason: (title) => ({

@@ -8,14 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Fault } from '../shared/fault.js';
+import { limits } from '../shared/limits.js';
 import { asksForms, type FormQuestion, formAnswer, permissionForm } from '../shared/permission-form.js';
 import { removeWhole } from '../shared/whole-text.js';
 import type { Asker, Question } from './permission.js';
 import { scopesOf } from './scopes.js';
 
 const KEY = 'permission';
-/** How long an open question waits for its answer, in milliseconds. */
-const LIFETIME = 600_000;
 const MOST_OPEN = 1000;
 
 /** Thrown to leave a tool with a question to the client; the call comes again with the answer. */
@@ -36,7 +35,7 @@ export class OpenQuestions {
   put(question: Question, whole: string | undefined): string {
     const now = Date.now();
     const handle = randomBytes(16).toString('base64url');
-    this.#open.set(handle, { digest: digest(question), until: now + LIFETIME, whole });
+    this.#open.set(handle, { digest: digest(question), until: now + limits.question, whole });
     for (const [other, { until }] of this.#open) {
       if (until > now && this.#open.size <= MOST_OPEN) break;
       this.#remove(other);

@@ -1,4 +1,5 @@
 import { asFault, Fault } from '../shared/fault.js';
+import { limits } from '../shared/limits.js';
 import type { Link } from '../shared/link.js';
 import type { Dialled, RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
@@ -10,9 +11,6 @@ import { type Editors, LONGEST_NAME } from './editors.js';
 import { type Hello, hello, MAJOR, MINOR, prove } from './protocol.js';
 import { takeBackAsked } from './take-back.js';
 import { Trace, traceBase } from './trace.js';
-
-/** Milliseconds a plugin has for each step of the handshake. */
-const PATIENCE = 5000;
 
 /** The raw-line protocols of a Vim that connects. */
 export function vimProtocols(editors: Editors, tokens: () => readonly string[]): ReadonlyMap<string, RawHandler> {
@@ -64,7 +62,7 @@ class Greeting {
   }
 
   begin(): void {
-    this.#timer = setTimeout(() => this.#link.close(new Fault('timeout', 'no hello in time')), PATIENCE);
+    this.#timer = setTimeout(() => this.#link.close(new Fault('timeout', 'no hello in time')), limits.greeting / 2);
     this.#link.start({
       message: (bytes) => this.#message(bytes),
       end: (why) => this.#end(why),
@@ -101,7 +99,12 @@ class Greeting {
     const name = this.#editors.assign(checkedName(target), instance);
     // Before it is told: what knows of the welcome finds the editor here.
     const traced = this.#editors.isTraced ? await traceBase(name) : undefined;
-    const welcome = await calls.call('welcome', { target: name, major: MAJOR, minor: MINOR }, undefined, PATIENCE);
+    const welcome = await calls.call(
+      'welcome',
+      { target: name, major: MAJOR, minor: MINOR },
+      undefined,
+      limits.greeting / 2,
+    );
     const { pid, cwd, version, verbs } = welcome;
     clearTimeout(this.#timer);
     const facts = { pid, cwd, version, plugin: `${major}.${minor}`, verbs: new Set(verbs) };
@@ -119,7 +122,9 @@ class Greeting {
     log.warn(`a Vim was refused: ${why.message}`);
     if (!(why instanceof Unanswered)) {
       // The plugin may be of another version: it is told, not asked.
-      void this.#calls?.call('refused', { message: why.message }, undefined, PATIENCE).catch(() => undefined);
+      void this.#calls
+        ?.call('refused', { message: why.message }, undefined, limits.greeting / 2)
+        .catch(() => undefined);
     }
     this.#link.close(why);
   }

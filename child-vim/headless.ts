@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Fault } from '../shared/fault.js';
+import { inherited } from '../shared/inherited.js';
 import { shutdown } from '../shared/shutdown.js';
 import type { Editor } from './editor.js';
 import type { Editors } from './editors.js';
@@ -48,7 +49,7 @@ export class Headless {
       throw new Fault('busy', `${MOST} editors run already`, { next: 'End one with stop-editor.' });
     }
     const child = spawn('vim', [...ARGS, '--cmd', SETUP, '-c', CONNECT, ...(file === undefined ? [] : ['--', file])], {
-      env: { ...process.env, MCP_PLUGIN: PLUGIN, MCP_BROKER: this.#broker, MCP_TARGET: target },
+      env: inherited({ MCP_PLUGIN: PLUGIN, MCP_BROKER: this.#broker, MCP_TARGET: target }),
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.#running.add(child);

@@ -1,13 +1,14 @@
 import { readBind } from '../shared/address.js';
 import { type HubPlace, hubPlace } from '../shared/connect.js';
 import { type Flag, readFlags, usage, usageFault } from '../shared/flags.js';
+import { givenTokens, TOKEN_FLAGS } from '../shared/given-tokens.js';
 import { LIMIT_FLAGS, setLimits } from '../shared/limits.js';
 import { masterSecret } from '../shared/secret.js';
-import { checkedName, checkedToken, derivedPort } from '../shared/token.js';
+import { checkedName, derivedPort } from '../shared/token.js';
 import { Tokens } from '../shared/tokens.js';
-import type { Decided } from '../shared/verdict.js';
+import { type Decided, readDecided } from '../shared/verdict.js';
 import { type Asking, readAsking, WAYS } from '../shared/ways.js';
-import { ACTIONS, actions } from './permission.js';
+import { ACTIONS } from './permission.js';
 
 /** The command line. */
 export const FLAGS: readonly Flag[] = [
@@ -17,7 +18,7 @@ export const FLAGS: readonly Flag[] = [
     value: 'ADDR[:PORT]',
     help: 'Listen there (default: 127.0.0.1 and a port that follows from the name)',
   },
-  { name: 'token', value: 'TOKEN', many: true, help: 'Accept this token instead of the derived one; may be repeated' },
+  ...TOKEN_FLAGS,
   { name: 'stdio', help: 'Serve MCP on standard input and output too, and exit when that ends' },
   {
     name: 'connect',
@@ -97,10 +98,9 @@ export interface Options {
 export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<Options> {
   const flags = readFlags(FLAGS, argv);
   const one = (name: string): string | undefined => flags.get(name)?.[0];
-  const many = (name: string): readonly string[] => flags.get(name) ?? [];
   const name = checkedName(one('name') ?? 'default');
   const { host = '127.0.0.1', port } = readBind(one('bind') ?? '');
-  const given = many('token').map(checkedToken);
+  const given = givenTokens(flags);
   const connect = one('connect');
   const print = printed(flags);
   setLimits(flags);
@@ -115,7 +115,7 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
     connect: connect === undefined ? undefined : hubPlace(connect),
     asking: readAsking(name, one, env),
     readOnly: flags.has('read-only'),
-    decided: { allow: actions(many('auto-allow'), ['read', 'write']), deny: actions(many('auto-deny'), ACTIONS) },
+    decided: readDecided(flags, ACTIONS, ['read', 'write']),
     patience: readPatience(one('patience') ?? '30'),
     isTraced: !flags.has('no-trace'),
     replay: readReplay(one),

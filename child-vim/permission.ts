@@ -84,21 +84,3 @@ export function inForce({ decided, rules, unasked }: Policy, action: Action): 'a
   }
   return decided.allow.has(action) || unasked.has(action) ? 'allow' : 'ask';
 }
-
-/**
- * Actions from a list as `--auto-allow` takes it: `write,save`. There, `*` stands for what touches nothing but text in
- * memory, `read` and `write`; the others have to be named. In `--auto-deny` it stands for all.
- * @throws Fault `invalid` for a word that is no action.
- */
-export function actions(lists: readonly string[], star: readonly Action[]): Set<Action> {
-  const words = lists.flatMap((list) => list.split(',')).map((word) => word.trim());
-  return new Set(words.filter((word) => word !== '').flatMap((word) => (word === '*' ? star : action(word))));
-}
-
-function action(word: string): Action {
-  const found = ACTIONS.find((name) => name === word);
-  if (found !== undefined) return found;
-  throw new Fault('invalid', `${JSON.stringify(word)} is no action`, {
-    next: `The actions are ${ACTIONS.join(', ')} and *.`,
-  });
-}

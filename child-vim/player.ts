@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
+import { inherited } from '../shared/inherited.js';
 import type { Caret } from './caret.js';
 import { withNul } from './nul.js';
 import type { Answer } from './protocol.js';
@@ -97,7 +98,7 @@ async function inFolder(score: Score, signal: AbortSignal): Promise<Played> {
 
 async function inVim(variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
   const child = spawn('vim', [...ARGS, ...SETUP], {
-    env: { ...process.env, ...variables, MCP_PLUGIN: PLUGIN },
+    env: inherited({ ...variables, MCP_PLUGIN: PLUGIN }),
     stdio: 'ignore',
     timeout: PATIENCE,
     killSignal: 'SIGKILL',

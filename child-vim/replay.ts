@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault, systemFault } from '../shared/fault.js';
+import { inherited } from '../shared/inherited.js';
 import type { Replay } from './options.js';
 
 /** The plugin, which replays, beside the bundle or the build. */
@@ -53,7 +54,7 @@ async function inVim(variables: Readonly<Record<string, string>>): Promise<void>
   const args = ['-u', 'NONE', '-i', 'NONE', '-N', '-n', '--not-a-term', '-T', 'xterm'];
   args.push('--cmd', 'set encoding=utf-8', '--cmd', 'let &runtimepath = $MCP_PLUGIN', '-c', 'call mcp#replay#Main()');
   const child = spawn('vim', args, {
-    env: { ...process.env, ...variables, MCP_PLUGIN: PLUGIN },
+    env: inherited({ ...variables, MCP_PLUGIN: PLUGIN }),
     stdio: 'ignore',
     timeout: PATIENCE,
   });

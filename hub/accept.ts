@@ -1,4 +1,5 @@
 import { listenerUrl } from '../shared/address.js';
+import { limits } from '../shared/limits.js';
 import type { Link } from '../shared/link.js';
 import { type Listener, type ListenOptions, listen, type RawHandler } from '../shared/listener.js';
 import { log } from '../shared/log.js';
@@ -29,9 +30,6 @@ export async function frontDoor({ name, bind, tokens }: HubOptions): Promise<Fro
 export function connectUrl({ host, port, tokens }: FrontDoor): string {
   return listenerUrl(host, port, tokens.newest);
 }
-
-/** Milliseconds in which a child that asked for a proof must give its own. */
-const PATIENCE = 5000;
 
 /**
  * Accepts children that dial in: a raw line `["mcp-connect", COOKIE, ALIAS]` and then newline-delimited MCP, or a
@@ -76,7 +74,7 @@ export function acceptChildren(
 
 /** Waits for the one line that follows a proof. */
 function firstLine(link: Link, take: (words: readonly unknown[]) => void): void {
-  const timer = setTimeout(() => refuse(link, 'it said no more'), PATIENCE);
+  const timer = setTimeout(() => refuse(link, 'it said no more'), limits.greeting / 2);
   let isFirst = true;
   link.start({
     message: (bytes) => {

@@ -1,12 +1,12 @@
 import { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import { Frame } from '../shared/jsonrpc.js';
+import { limits } from '../shared/limits.js';
 import { joined } from '../shared/parts.js';
 import type { Course } from './course.js';
 import { INPUT_REQUIRED } from './modern.js';
 import { type JsonObject, objectOf } from './protocol.js';
 import { relay } from './relay.js';
-import { LIFETIME } from './tickets.js';
 
 /** The name of the question among `inputRequests`. */
 const KEY = 'permission';
@@ -48,7 +48,7 @@ function byRequest({ call, caller }: Course, form: JsonObject): Promise<unknown>
       reject(why);
     };
     const late = 'no answer came in time';
-    const timer = setTimeout(() => withdraw(late, unanswered(late)), LIFETIME).unref();
+    const timer = setTimeout(() => withdraw(late, unanswered(late)), limits.question).unref();
     call.watchedBy({ cancelled: () => withdraw('the call was cancelled', cancelled('the caller')) });
     relay(question, caller.peer, [], call);
   });
@@ -69,7 +69,7 @@ function byAnswer(course: Course, form: JsonObject): Promise<unknown> {
         reject(cancelled(reason));
       },
     });
-    const timer = setTimeout(() => held.take(name)?.drop('the client brought no answer'), LIFETIME).unref();
+    const timer = setTimeout(() => held.take(name)?.drop('the client brought no answer'), limits.question).unref();
     call.result({
       resultType: INPUT_REQUIRED,
       inputRequests: { [KEY]: { method: 'elicitation/create', params: form } },

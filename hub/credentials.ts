@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { log } from '../shared/log.js';
 import { privateDirectory, stateDirectory } from '../shared/paths.js';
 import { writePrivate } from '../shared/private-file.js';
 
@@ -47,7 +48,7 @@ export class Credentials {
 
   async #look(): Promise<Kept> {
     try {
-      return JSON.parse(await readFile(this.path, 'utf8')) as Kept;
+      return hidden(JSON.parse(await readFile(this.path, 'utf8')) as Kept);
     } catch {
       return {};
     }
@@ -71,8 +72,15 @@ export class Credentials {
     await privateDirectory(stateDirectory());
     await privateDirectory(folder());
     await writePrivate(this.path, JSON.stringify(kept), 'replace');
-    this.#known = Promise.resolve(kept);
+    this.#known = Promise.resolve(hidden(kept));
   }
+}
+
+/** What is kept, which from now on is seen nowhere. */
+function hidden(kept: Kept): Kept {
+  const { access_token: access, refresh_token: refresh } = kept.tokens ?? {};
+  for (const token of [access, refresh]) if (token !== undefined) log.hide(token);
+  return kept;
 }
 
 function folder(): string {

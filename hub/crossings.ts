@@ -8,7 +8,7 @@ import { Course } from './course.js';
 import type { Gate } from './gate.js';
 import { type HeldCalls, HeldCrossing } from './held.js';
 import { PassedCrossing } from './passed.js';
-import { OWN_ALIAS } from './protocol.js';
+import { FORMS, type JsonObject, OWN_ALIAS } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 import { RetriedCrossing } from './retried.js';
 
@@ -75,9 +75,17 @@ export class Crossings {
     const { alias, timeout } = child;
     const isOlder = !isModern(child);
     if (isOlder && caller.era === 'legacy') return new Crossing(call, to, caller, timeout);
-    if (!isOlder && caller.era === 'modern') return new PassedCrossing(call, to, caller, alias, held.tickets, timeout);
     const put: Ask = (question, on) => ask(child, question, on);
     if (isOlder) return new HeldCrossing(call, to, caller, held, put, timeout);
-    return new RetriedCrossing(call, to, caller, put, timeout);
+    const own = this.#offered(caller);
+    const isAskedHere = own !== undefined && !caller.can('sampling') && !caller.can('roots');
+    if (caller.era === 'modern' && !isAskedHere)
+      return new PassedCrossing(call, to, caller, alias, held.tickets, timeout);
+    return new RetriedCrossing(call, to, caller, put, { timeout, offered: own });
+  }
+
+  /** What a child may ask although the caller cannot be asked it, because the person can be without it. */
+  #offered(caller: Caller): JsonObject | undefined {
+    return this.#around.gate?.standsIn === true && !caller.can('elicitation') ? FORMS : undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Fault } from '../shared/fault.js';
-import { BaseLink, MAX_UNSENT } from '../shared/link.js';
+import { BaseLink } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { EventStream } from './sse.js';
@@ -34,7 +34,7 @@ class EventSession extends BaseLink {
 
   protected override write(parts: Parts): void {
     this.#stream.send(oneLine(joined(parts)));
-    if (this.#stream.unsent > MAX_UNSENT) this.ended(new Fault('gone', `${this.name} does not read`));
+    this.checkUnsent(this.#stream.unsent, () => this.#stream.cut());
   }
 
   protected override shut(): void {

@@ -91,6 +91,11 @@ export class Exchange {
     for (const id of [...this.#open]) this.settle(id);
   }
 
+  /** Ends it with the connection, whatever has not been read. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
   /** A response was closed. Whether that leaves something for which the client can come back. */
   left(response: ServerResponse): boolean {
     if (response !== this.#response) return true;

@@ -2,17 +2,19 @@ import type { Call } from '../shared/call.js';
 import { asFault, type Fault } from '../shared/fault.js';
 import type { Edit } from '../shared/parts.js';
 import { RuleFile } from '../shared/rule-file.js';
-import { refused } from '../shared/verdict.js';
+import { type Decided, refused } from '../shared/verdict.js';
 import type { Asking } from '../shared/ways.js';
 import { type Check, keyOf, type ToolCall } from './approval.js';
 import type { Child } from './child.js';
 import type { ChildSpec } from './children.js';
 import type { Course } from './course.js';
+import { CALL } from './inner.js';
 import type { Item } from './item.js';
 import { COMPLETE } from './modern.js';
 import { Person } from './person.js';
 import { Pinned } from './pinned.js';
-import { Ruled } from './ruled.js';
+import { OWN_ALIAS } from './protocol.js';
+import { actionOf, Ruled } from './ruled.js';
 import { standIn } from './stand-in.js';
 
 /** What the person said of permissions when they started the hub. */
@@ -21,6 +23,10 @@ export interface GateSettings {
   readonly guard: boolean;
   /** Whether no tool of any server is called whose definition has changed. */
   readonly pin: boolean;
+  /** What is decided beforehand of the tools that are guarded. */
+  readonly decided: Decided;
+  /** Whether tools that do more than read are neither offered nor called. */
+  readonly readOnly: boolean;
   readonly asking: Asking;
 }
 
@@ -46,7 +52,7 @@ export class Gate {
   constructor(settings: GateSettings) {
     this.#settings = settings;
     this.#person = new Person(settings.asking);
-    this.#ruled = new Ruled(new RuleFile(`hub-${settings.asking.name}`));
+    this.#ruled = new Ruled(new RuleFile(`hub-${settings.asking.name}`), settings);
   }
 
   /** Whether questions of children are answered here where the client shows no forms. */
@@ -71,6 +77,13 @@ export class Gate {
   /** What a child lists has become known. */
   saw(child: Child): void {
     if (this.#isPinned(child)) this.#pinned.saw(child);
+  }
+
+  /** Whether clients see a tool in lists. */
+  offers({ alias }: Child, tool: Item): boolean {
+    if (!this.#settings.readOnly || actionOf(tool) === 'read') return true;
+    // What it calls is looked at itself.
+    return alias === OWN_ALIAS && tool.key === CALL;
   }
 
   /** Whether a call waits here. */

@@ -2,6 +2,7 @@ import { Call, type CallSource } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import { isObject, members } from '../shared/json.js';
 import { Frame } from '../shared/jsonrpc.js';
+import { limits } from '../shared/limits.js';
 import { type Edit, joined, type Part } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
@@ -9,7 +10,7 @@ import { list, member, prepended, textAt } from './members.js';
 import { COMPLETE, INPUT_REQUIRED, NO_RESOURCE, URL_NEEDED } from './modern.js';
 import { objectOf } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
-import { LIFETIME, type Tickets } from './tickets.js';
+import type { Tickets } from './tickets.js';
 
 /** The error that they are told as (JSON-RPC 2.0 section 5.1). */
 const INVALID_PARAMS = -32602;
@@ -156,7 +157,10 @@ export class HeldCrossing extends Crossing implements HeldCall {
     this.rest();
     const requests = [...this.#questions].map(([key, { call, edits }]) => member(key, inputRequest(call.frame, edits)));
     const name = this.#held.keep(this);
-    this.#expiry = setTimeout(() => this.#held.take(name)?.drop('the client brought no answer'), LIFETIME).unref();
+    this.#expiry = setTimeout(
+      () => this.#held.take(name)?.drop('the client brought no answer'),
+      limits.question,
+    ).unref();
     const ticket = this.#held.tickets.issue({ held: name }, this.call.frame);
     const result = list([
       member('resultType', JSON.stringify(INPUT_REQUIRED)),

@@ -20,6 +20,7 @@ import type { OwnTools } from './own.js';
 import { ASKED, type ListName, OWN_ALIAS } from './protocol.js';
 import { Crossing, relay } from './relay.js';
 import { Router } from './router.js';
+import type { Offers } from './shown.js';
 import { Subscriptions } from './subscriptions.js';
 import { Tickets } from './tickets.js';
 import { Tree } from './tree.js';
@@ -44,6 +45,8 @@ const PATIENCE = 5000;
 
 /** Least time between two notices to clients that lists have changed, in milliseconds. */
 const CALM = 100;
+
+const ELICITATION = 'elicitation/create';
 
 /** Puts the parts together: clients in front, children behind, and who hears of what. */
 export class Hub {
@@ -87,7 +90,8 @@ export class Hub {
     this.#tree = new Tree(() => this.children.tellHubs());
     this.children = new Children(specs, events, () => this.#tree.path());
     this.#uris = new Uris(this.children);
-    this.#merged = new MergedLists(this.children, this.#uris.owners, () => this.#expose);
+    const offers: Offers = (child, list, item) => list !== 'tools' || gate?.offers(child, item) !== false;
+    this.#merged = new MergedLists(this.children, this.#uris.owners, () => this.#expose, offers);
     const { children } = this;
     this.#router = new Router(
       {
@@ -200,10 +204,17 @@ export class Hub {
   #question(child: Child, question: Call): void {
     const open = crossingsAt(child, question.on);
     const [caller, ...others] = callersOf(open, this.#clientsOf(child));
-    if (caller === undefined || others.length > 0) {
+    const isForPerson = question.frame.method === ELICITATION;
+    if (caller !== undefined && others.length === 0) {
+      const [on, ...more] = open;
+      if (isForPerson && more.length === 0) on?.own(question);
+      this.#put(child, question, caller, open.at(-1));
+      // Which client is meant is not guessed; the person is the same.
+    } else if (isForPerson && this.#gate?.standsIn === true) this.#gate.answer(child.alias, question);
+    else {
       const why = caller === undefined ? 'nobody is' : 'no single client is';
       question.fail(new Fault('unsupported', `${why} there to answer ${child.alias}`));
-    } else this.#put(child, question, caller, open.at(-1));
+    }
   }
 
   /** A question that came with the answer to a call goes to whoever made the call. */
@@ -213,7 +224,7 @@ export class Hub {
 
   #put(child: Child, question: Call, caller: Caller, on: Crossing | undefined): void {
     const { frame } = question;
-    const isForPerson = frame.method === 'elicitation/create';
+    const isForPerson = frame.method === ELICITATION;
     if (!caller.can(ASKED.get(frame.method))) {
       // What was offered is not an error to ask for, whichever client it is.
       if (isForPerson && this.#gate?.standsIn === true) this.#gate.answer(child.alias, question);

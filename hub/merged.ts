@@ -8,7 +8,7 @@ import type { Owners } from './owners.js';
 import { type Page, pageAt } from './pages.js';
 import { splitName } from './prefix.js';
 import { LIST_NAMES, LISTS, type ListName, NOTHING } from './protocol.js';
-import { type Named, named, type Others, type Shown, shownNames, shownUris } from './shown.js';
+import { type Named, named, type Offers, type Others, type Shown, shownNames, shownUris } from './shown.js';
 import { namespaced } from './uris.js';
 
 /** What a list of a child was made into for one form, and by which naming of its URIs. */
@@ -29,13 +29,23 @@ export class MergedLists {
   readonly #children: ByAlias;
   readonly #owners: ReadonlyMap<ListName, Owners>;
   readonly #expose: () => Expose;
+  readonly #offers: Offers;
   readonly #made = new WeakMap<readonly Item[], Map<Form, Made>>();
 
-  /** `owners` are those of the lists that have URIs, `expose` says what clients see of the tools. */
-  constructor(children: ByAlias, owners: ReadonlyMap<ListName, Owners>, expose: () => Expose = () => 'all') {
+  /**
+   * `owners` are those of the lists that have URIs, `expose` says what clients see of the tools, `offers` leaves single ones
+   * of them out.
+   */
+  constructor(
+    children: ByAlias,
+    owners: ReadonlyMap<ListName, Owners>,
+    expose: () => Expose = () => 'all',
+    offers: Offers = () => true,
+  ) {
     this.#children = children;
     this.#owners = owners;
     this.#expose = expose;
+    this.#offers = offers;
   }
 
   /** For each list a text that differs when the list does. */
@@ -56,7 +66,9 @@ export class MergedLists {
   /** The entries of a list of names one by one, whether or not clients see them in the list. */
   named(list: ListName, form: Form): Named[] {
     const taken = new Map<string, string>();
-    return [...this.#children].flatMap((child) => named(child, list, form, this.#others(child, taken, form)));
+    return [...this.#children].flatMap((child) =>
+      named(child, list, form, this.#others(child, taken, form), this.#offers),
+    );
   }
 
   #list(list: ListName, form: Form): Shown[] {
@@ -70,7 +82,7 @@ export class MergedLists {
       const items = itemsOf(child, list);
       if (items.length === 0) continue;
       const others = this.#others(child, taken, form);
-      const make = (): Shown => shownNames(child, list, form, others);
+      const make = (): Shown => shownNames(child, list, form, others, this.#offers);
       found.push(others === undefined ? this.#kept(items, form, 0, make) : make());
     }
     return found;

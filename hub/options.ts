@@ -1,9 +1,21 @@
 import { type BindAddress, readBind } from '../shared/address.js';
 import { type HubPlace, hubPlace } from '../shared/connect.js';
 import { Fault } from '../shared/fault.js';
-import { type Argument, addFlag, type Flag, flagSyntax, readArguments, usage, usageFault } from '../shared/flags.js';
+import {
+  type Argument,
+  addFlag,
+  clue,
+  type Flag,
+  flagSyntax,
+  readArguments,
+  usage,
+  usageFault,
+} from '../shared/flags.js';
+import { givenTokens, TOKEN_FLAGS } from '../shared/given-tokens.js';
 import { LIMIT_FLAGS, setLimits } from '../shared/limits.js';
-import { checkedName, checkedToken } from '../shared/token.js';
+import { TOOL_ACTIONS } from '../shared/rule-words.js';
+import { checkedName } from '../shared/token.js';
+import { readDecided } from '../shared/verdict.js';
 import { readAsking, WAYS } from '../shared/ways.js';
 import type { ChildSpec } from './children.js';
 import { EXPOSURES, type Expose } from './expose.js';
@@ -19,7 +31,7 @@ export const HUB_FLAGS: readonly Flag[] = [
   { name: 'stdio', help: 'serve an MCP client on standard input and output' },
   { name: 'name', value: 'NAME', help: 'the name of this hub, from which port and token are derived (default)' },
   { name: 'bind', value: 'ADDR[:PORT]', help: 'where children dial in (127.0.0.1 and a port derived from the name)' },
-  { name: 'token', value: 'T', many: true, help: 'accept this token instead of the derived one; may be repeated' },
+  ...TOKEN_FLAGS,
   {
     name: 'separator',
     value: 'STR',
@@ -50,6 +62,19 @@ export const HUB_FLAGS: readonly Flag[] = [
     name: 'guard',
     help: 'ask you before a tool of any server changes something, and obey rules/hub-NAME.ini; see docs/permissions.md',
   },
+  {
+    name: 'auto-allow',
+    value: 'ACTIONS',
+    many: true,
+    help: `allow without asking, and imply --guard: ${TOOL_ACTIONS.join(', ')}; * is read,add`,
+  },
+  {
+    name: 'auto-deny',
+    value: 'ACTIONS',
+    many: true,
+    help: 'deny without asking, and imply --guard; * is everything. Denial wins',
+  },
+  { name: 'read-only', help: 'offer and call only tools whose server says that they only read, and imply --guard' },
   { name: 'pin', help: 'call no tool whose definition has changed since you approved it' },
   {
     name: 'ask',
@@ -162,7 +187,9 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     }
   }
   if (alias !== undefined)
-    throw usageFault(`${alias} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`);
+    throw usageFault(
+      `the alias ${clue(alias)} has no source: give ${MARK} PROGRAM ARG... ${MARK}, 'stdio:COMMAND' or a URL`,
+    );
   setLimits(hub);
   const name = checkedName(hub.get('name')?.[0] ?? 'default');
   return {
@@ -170,19 +197,28 @@ export async function readHubOptions(argv: readonly string[]): Promise<HubOption
     name,
     bound: hub.has('bind') || hub.has('name'),
     bind: readBind(hub.get('bind')?.[0] ?? ''),
-    tokens: (hub.get('token') ?? []).map(checkedToken),
+    tokens: givenTokens(hub),
     separator: checkedSeparator(hub.get('separator')?.[0] ?? AUTO),
     status: hub.has('status'),
     connects: addresses(hub.get('connect')),
     expose: checkedExpose(hub.get('expose')?.[0]),
     permissions: {
-      guard: hub.has('guard'),
+      ...guarding(hub),
       pin: hub.has('pin'),
       asking: readAsking(name, (flag) => hub.get(flag)?.[0], process.env),
     },
     mode: (['help', 'version', 'print-url'] as const).find((mode) => hub.has(mode)) ?? 'run',
     children: children.map(childSpec),
     configs: hub.get('config') ?? [],
+  };
+}
+
+/** What decides on calls of the tools of all servers. Whatever says something of them has them guarded. */
+function guarding(hub: Flags): Pick<GateSettings, 'guard' | 'decided' | 'readOnly'> {
+  return {
+    guard: ['guard', 'auto-allow', 'auto-deny', 'read-only'].some((name) => hub.has(name)),
+    decided: readDecided(hub, TOOL_ACTIONS, ['read', 'add']),
+    readOnly: hub.has('read-only'),
   };
 }
 
@@ -239,7 +275,7 @@ async function source(alias: string, word: string, programs: Programs): Promise<
 
 async function commandLine(word: string): Promise<readonly string[]> {
   if (!word.startsWith('stdio:'))
-    throw usageFault(`${JSON.stringify(word)} is no source: give 'stdio:COMMAND', ${MARK} PROGRAM ${MARK} or a URL`);
+    throw usageFault(`${clue(word)} is no source: give 'stdio:COMMAND', ${MARK} PROGRAM ${MARK} or a URL`);
   const { default: parse } = await import('string-argv');
   return parse(word.slice('stdio:'.length));
 }
@@ -247,7 +283,7 @@ async function commandLine(word: string): Promise<readonly string[]> {
 function freshAlias(word: string, children: readonly ChildDraft[]): string {
   if (word.startsWith(HOLE)) throw usageFault(`a program has no alias before its ${MARK}`);
   if (!isAlias(word))
-    throw usageFault(`${JSON.stringify(word)} is no alias: letters, digits and - only, a letter first, 32 at most`);
+    throw usageFault(`${clue(word)} is no alias: letters, digits and - only, a letter first, 32 at most`);
   if (children.some(({ alias }) => alias === word)) throw usageFault(`the alias ${word} is given twice`);
   return word;
 }
@@ -302,7 +338,7 @@ function programSource(alias: string, [program = '', ...args]: readonly string[]
 
 function remoteSource(alias: string, url: string, flags: Flags): RemoteSpec {
   refuseFlags(alias, flags, ['env', 'cwd'], 'a program');
-  if (!URL.canParse(url)) throw usageFault(`${url} is no URL`);
+  if (!URL.canParse(url)) throw usageFault(`the address of ${alias} is no URL`);
   const headers = new Map((flags.get('header') ?? []).map(header));
   const token = flags.get('bearer')?.[0];
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -313,7 +349,7 @@ function remoteSource(alias: string, url: string, flags: Flags): RemoteSpec {
 function oauthClient(flags: Flags): RemoteSpec['client'] {
   const [id, secret, document] = ['oauth-id', 'oauth-secret', 'oauth-document'].map((name) => flags.get(name)?.[0]);
   if (document !== undefined && !(URL.canParse(document) && /^https:\/\/[^/]+\/./.test(document)))
-    throw usageFault(`--oauth-document ${document} is no https address of a document`);
+    throw usageFault(`--oauth-document ${clue(document)} is no https address of a document`);
   if (secret !== undefined && id === undefined) throw usageFault('--oauth-secret is for --oauth-id, which is missing');
   return id === undefined && document === undefined ? undefined : { id, secret, document };
 }
@@ -323,11 +359,11 @@ function refuseFlags(alias: string, flags: Flags, names: readonly string[], what
   if (wrong !== undefined) throw usageFault(`--${wrong} is for ${what}, and ${alias} is not`);
 }
 
-/** A header as it is written, name and value; what would break out of its line is refused. */
+/** A header as it is written, name and value; what would break out of its line is refused, and not repeated. */
 function header(text: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw usageFault(`--header ${JSON.stringify(text)} is not 'NAME: VALUE'`);
+    throw usageFault(`a --header is not 'NAME: VALUE', in plain characters`);
   return [name.toLowerCase(), value];
 }
 
@@ -360,7 +396,7 @@ function checkedSeparator(text: string): string {
 function variable(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at <= 0)
-    throw new Fault('invalid', `--env ${JSON.stringify(text)} is not K=V`, {
+    throw new Fault('invalid', 'an --env is not K=V', {
       next: `Write ${flagSyntax({ name: 'env', value: 'NAME=VALUE', help: '' })}.`,
     });
   return [text.slice(0, at), text.slice(at + 1)];

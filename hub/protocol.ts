@@ -81,3 +81,6 @@ export const HUB_INFO = { name: 'mcp-multibroker', title: 'MCP multibroker', ver
 export function isHub(server: JsonObject): boolean {
   return server['name'] === HUB_INFO.name;
 }
+
+/** The capability of somebody who can be shown forms. */
+export const FORMS: JsonObject = { elicitation: { form: {} } };

@@ -79,6 +79,7 @@ export type Ask = (question: Call, on: Crossing) => void;
 /** A client's call on its way to a child; what the child asks meanwhile is asked in its course. */
 export class Crossing extends Relay {
   readonly caller: Caller;
+  readonly #questions = new Set<Call>();
 
   constructor(call: Call, to: Peer, caller: Caller, timeout?: number) {
     super(call, to, timeout);
@@ -88,5 +89,19 @@ export class Crossing extends Relay {
   /** Puts a question of the child to the client. */
   ask(question: Call, edits: readonly Edit[]): void {
     relay(question, this.caller.peer, edits, this.call);
+  }
+
+  /** A question to the person that belongs to this call and to no other: it goes away with it, whatever the child does. */
+  own(question: Call): void {
+    this.#questions.add(question);
+  }
+
+  override cancelled(params: Readonly<Record<string, unknown>>, notification?: Frame): void {
+    super.cancelled(params, notification);
+    for (const question of this.#questions) {
+      if (!question.open) continue;
+      question.cancel({ reason: 'the call was cancelled' });
+      question.result({ action: 'cancel' });
+    }
   }
 }

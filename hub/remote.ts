@@ -4,6 +4,7 @@ import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { errorObject, Frame, type IdKey, idKey } from '../shared/jsonrpc.js';
 import { BaseLink } from '../shared/link.js';
+import { log } from '../shared/log.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { wholeBody } from '../shared/whole.js';
@@ -66,6 +67,7 @@ export class RemoteLink extends BaseLink {
   constructor(name: string, spec: RemoteSpec) {
     super(name);
     this.#spec = spec;
+    for (const [header, value] of spec.headers) log.hideNamed(header, value);
     this.#url = new URL(spec.url);
     this.#endpoint = this.#url;
     this.#requests = new Requests(name, this.#url, spec.headers.has('authorization') ? undefined : (spec.client ?? {}));

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { visibleLine } from '../shared/escape.js';
 import { asFault, Fault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import { endAtOnce, wholeBody } from '../shared/whole.js';
@@ -102,7 +103,8 @@ function wantsToken({ statusCode, headers }: IncomingMessage): boolean {
 
 /** What a status other than success means, and what to do about it; `isModern` for a request of 2026-07-28. */
 export function refusal(name: string, status: number, answer: Buffer, isModern = false): Fault {
-  const said = answer.toString().slice(0, 200).trim();
+  // It may repeat the token that it was sent; what is cut off here is far behind what is shown.
+  const said = visibleLine(log.redacted(answer.subarray(0, 16_384).toString()).trim()).slice(0, 200);
   const about = said === '' ? '' : `: ${said}`;
   if (status === 401 || status === 403) {
     return new Fault('denied', `${name} refuses access (HTTP ${status})${about}`, {

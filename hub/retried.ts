@@ -7,7 +7,8 @@ import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
 import { envelopeFor } from './envelope.js';
 import { list, member, textAt, withParams } from './members.js';
-import { INPUT_REQUIRED } from './modern.js';
+import { INPUT_REQUIRED, META } from './modern.js';
+import { type JsonObject, objectOf } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 
 /** The most times that a child may ask in the course of one call. */
@@ -22,11 +23,13 @@ export function asks(answer: Frame): boolean {
 }
 
 /**
- * A call of a client that is sent requests, to a child that sends none. Where the child's answer asks something, the client
- * is asked, and the call is made again with the answers and the child's state as it was given (2026-07-28).
+ * A call of a client that is sent requests, or that cannot be asked anything, to a child that sends none. Where the child's
+ * answer asks something, the client or the person is asked, and the call is made again with the answers and the child's state
+ * as it was given (2026-07-28).
  */
 export class RetriedCrossing extends Crossing {
   readonly #ask: Ask;
+  readonly #offered: JsonObject | undefined;
   #edits: readonly Edit[] = [];
   /** What the client has not answered yet, by the key that the child gave it. */
   readonly #open = new Map<string, Call>();
@@ -34,9 +37,10 @@ export class RetriedCrossing extends Crossing {
   #state: Buffer | undefined;
   #rounds = 0;
 
-  constructor(call: Call, to: Peer, caller: Caller, ask: Ask, timeout?: number) {
+  constructor(call: Call, to: Peer, caller: Caller, ask: Ask, { timeout, offered }: Options) {
     super(call, to, caller, timeout);
     this.#ask = ask;
+    this.#offered = offered;
   }
 
   override forward(edits: readonly Edit[]): void {
@@ -113,7 +117,9 @@ export class RetriedCrossing extends Crossing {
   }
 
   #send(members: readonly Buffer[]): void {
-    super.forward([...this.#edits, ...withParams(this.call.frame, members, envelope(this.call.frame, this.caller))]);
+    const { frame } = this.call;
+    const meta = envelope(frame, this.caller, this.#offered);
+    super.forward([...this.#edits, ...withParams(frame, members, meta), ...capable(frame, this.#offered)]);
   }
 
   #withdraw(params: Readonly<Record<string, unknown>>): void {
@@ -128,9 +134,15 @@ export class RetriedCrossing extends Crossing {
   }
 }
 
+interface Options {
+  readonly timeout: number | undefined;
+  /** Capabilities that the caller has not, and the hub has in its place. */
+  readonly offered: JsonObject | undefined;
+}
+
 /** The members of `_meta` that a request needs for a child of 2026-07-28, but for those that it has. */
-function envelope(frame: Frame, { info, capabilities = {}, level }: Caller): Buffer[] {
-  return Object.entries(envelopeFor(info, capabilities, level))
+function envelope(frame: Frame, { info, capabilities = {}, level }: Caller, offered: JsonObject = {}): Buffer[] {
+  return Object.entries(envelopeFor(info, { ...capabilities, ...offered }, level))
     .filter(([name]) => frame.at('_meta', name) === undefined)
     .map(([name, value]) => member(name, JSON.stringify(value)));
 }
@@ -139,4 +151,12 @@ function envelope(frame: Frame, { info, capabilities = {}, level }: Caller): Buf
 function identified(frame: Frame, key: string): Frame {
   if (frame.value('mode') !== 'url' || frame.at('elicitationId') !== undefined) return frame;
   return Frame.parse(joined([frame.with(withParams(frame, [member('elicitationId', JSON.stringify(key))], []))]));
+}
+
+/** Adds what is offered to the capabilities that a request names itself. */
+function capable(frame: Frame, offered: JsonObject | undefined): Edit[] {
+  const span = frame.at('_meta', META.capabilities);
+  if (span === undefined || offered === undefined) return [];
+  const own = objectOf(JSON.parse(frame.bytes.subarray(span.start, span.end).toString()));
+  return [{ span, text: JSON.stringify({ ...own, ...offered }) }];
 }

@@ -21,6 +21,7 @@ import { mayEndInHash } from './names.js';
 import { failed } from './own-tool.js';
 import { splitSpan } from './prefix.js';
 import {
+  FORMS,
   HUB_INFO,
   type JsonObject,
   LIST_NAMES,
@@ -181,7 +182,7 @@ export class Router {
 
   /** Children hear of forms where the client shows none, too, if the person can be asked without it. */
   #join({ owner, capabilities: can }: Caller): void {
-    const own = this.#hub.gate?.standsIn === true ? { elicitation: { form: {} } } : {};
+    const own = this.#hub.gate?.standsIn === true ? FORMS : {};
     this.#children.join(owner, { ...own, ...can });
   }
 

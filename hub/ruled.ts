@@ -1,7 +1,8 @@
 import { Fault } from '../shared/fault.js';
+import type { Asked } from '../shared/rule.js';
 import type { RuleFile } from '../shared/rule-file.js';
 import type { TOOL_ACTIONS } from '../shared/rule-words.js';
-import { type Policy, remember, verdict } from '../shared/verdict.js';
+import { type Policy, remember, type Verdict, verdict } from '../shared/verdict.js';
 import { type Check, named, type Question, type Scope, subjectOf, type ToolCall } from './approval.js';
 import { indented } from './indented.js';
 import type { Item } from './item.js';
@@ -16,19 +17,26 @@ const WORDS: Readonly<Record<Action, string>> = {
   write: 'may change or destroy something',
 };
 
-const NOBODY: Policy['decided'] = { allow: new Set(), deny: new Set() };
+/** What the person decided on the command line. */
+interface Beforehand {
+  readonly decided: Policy['decided'];
+  /** Whether nothing is called but what only reads. */
+  readonly readOnly: boolean;
+}
 
 /** Rules, and a question where they say nothing, for the tools of all servers (`--guard`). */
 export class Ruled implements Check {
   readonly #policy: Policy;
+  readonly #readOnly: boolean;
 
-  constructor(rules: RuleFile) {
-    this.#policy = { decided: NOBODY, rules, unasked: new Set<Action>(['read']) };
+  constructor(rules: RuleFile, { decided, readOnly }: Beforehand) {
+    this.#policy = { decided, rules, unasked: new Set<Action>(['read']) };
+    this.#readOnly = readOnly;
   }
 
   async question(call: ToolCall): Promise<Question | undefined> {
     const asked = { action: actionOf(call.listed), subject: subjectOf(call) };
-    const { decision, by } = await verdict(this.#policy, asked);
+    const { decision, by } = await this.#verdict(asked);
     if (decision === 'allow') return undefined;
     if (decision === 'deny')
       throw new Fault('denied', `${asked.action} by ${named(call)} is denied by ${by}`, {
@@ -48,13 +56,18 @@ export class Ruled implements Check {
       },
     };
   }
+
+  async #verdict(asked: Asked): Promise<Verdict> {
+    if (this.#readOnly && asked.action !== 'read') return { decision: 'deny', by: '--read-only' };
+    return await verdict(this.#policy, asked);
+  }
 }
 
 /**
  * What a tool does, by what its server says of it; what says nothing may change anything (MCP schema, ToolAnnotations:
  * the defaults).
  */
-function actionOf(tool: Item | undefined): Action {
+export function actionOf(tool: Item | undefined): Action {
   if (tool === undefined) return 'write';
   const known = ACTIONS.get(tool) ?? readAction(tool);
   ACTIONS.set(tool, known);

@@ -11,5 +11,13 @@ export function listed({ sections }: Pick<RuleText, 'sections'>): string {
 export function oneLine(rule: Rule): string {
   return formatRule(rule)
     .filter((line) => line !== '[rule]' && line !== 'sandbox-grants=')
+    .map(unmistakable)
     .join(' ');
+}
+
+/** A value in which another key seems to begin stands as a JSON string. */
+function unmistakable(line: string): string {
+  const at = line.indexOf('=') + 1;
+  const value = line.slice(at);
+  return value.startsWith('"') || !/ [a-z-]+=/.test(value) ? line : line.slice(0, at) + JSON.stringify(value);
 }

@@ -15,7 +15,7 @@ export async function explain(file: RuleFile, options: ReadonlyMap<string, reado
   const subject = file.words.subject(given);
   if (subject === undefined) throw usageFault(`--subject is ${file.words.forms}`);
   if (path !== undefined && !file.words.hasPaths) throw usageFault('--path means nothing for these rules');
-  const files = path === undefined ? [] : filesAt(path);
+  const files = path === undefined ? unnamed(file, subject) : filesAt(path);
   const asked = { action, subject, files: async () => files };
   const { sections } = file.text();
   const found = await firstMatch(sections, asked);
@@ -33,6 +33,11 @@ function whyNot(rule: Rule, action: string, subject: string): string {
   if (rule.subject !== undefined && rule.subject !== subject) return 'another subject';
   if (rule.subjectPrefix !== undefined && !subject.startsWith(rule.subjectPrefix)) return 'another subject';
   return 'another path';
+}
+
+/** What is concerned where no file is named: a buffer without a name, or any file. */
+function unnamed({ words }: RuleFile, subject: string): Files {
+  return words.isAnywhere(subject) ? 'any' : [];
 }
 
 function filesAt(path: string): Files {

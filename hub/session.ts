@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../shared/fault.js';
 import type { IdKey } from '../shared/jsonrpc.js';
-import { BaseLink, MAX_UNSENT, type ReplyTo } from '../shared/link.js';
+import { BaseLink, type ReplyTo } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { Exchange } from './exchange.js';
@@ -109,7 +109,7 @@ export class Session extends BaseLink {
       if (way === undefined) this.#keep(message, id);
       else way.sendAs(id, message);
     }
-    if ((way?.unsent ?? 0) > MAX_UNSENT) this.ended(new Fault('gone', `${this.name} does not read`));
+    this.checkUnsent(way?.unsent ?? 0, () => way?.cut());
   }
 
   protected override writeReply({ id, last }: ReplyTo, parts: Parts): void {

@@ -24,6 +24,9 @@ export interface Named {
   readonly name: string;
 }
 
+/** Whether clients see an entry at all, whatever its name is. */
+export type Offers = (child: Child, list: ListName, item: Item) => boolean;
+
 /** What stands against a name that might be equal to one of another child. */
 export interface Others {
   /** Who has which name already; added to. */
@@ -33,17 +36,23 @@ export interface Others {
 }
 
 /** The entries under the names that a client takes. What another has the name of is left out, and a warning tells both. */
-export function shownNames(child: Child, list: ListName, form: Form, others?: Others): Shown {
-  return shown(named(child, list, form, others).map(written));
+export function shownNames(child: Child, list: ListName, form: Form, others?: Others, offers?: Offers): Shown {
+  return shown(named(child, list, form, others, offers).map(written));
 }
 
 /** The same entries, one by one. */
-export function named(child: Child, list: ListName, form: Form, { taken, meant }: Others = alone()): Named[] {
+export function named(
+  child: Child,
+  list: ListName,
+  form: Form,
+  { taken, meant }: Others = alone(),
+  offers: Offers = () => true,
+): Named[] {
   const { alias, exposure, catalogue } = child;
   const entries: Named[] = [];
   for (const item of catalogue?.lists[list] ?? []) {
     const given = exposure.given(item.key);
-    if (given === undefined) continue;
+    if (given === undefined || !offers(child, list, item)) continue;
     const name = nestedName(child, given, form) ?? shownName(form, alias, given, exposure.prefixed);
     const owner = `${JSON.stringify(item.key)} of ${alias}`;
     const other = taken.get(name) ?? meant(name);

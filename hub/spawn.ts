@@ -45,9 +45,6 @@ const OWN_PROGRAMS: ReadonlyMap<string, string> = new Map(
   ['mcp-vim', 'mcp-multibroker'].map((name) => [name, fileURLToPath(new URL(`../../bin/${name}`, import.meta.url))]),
 );
 
-/** Variables whose values are not to be seen when the child prints them. */
-const SECRET = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|(?:API|ACCESS|PRIVATE)_?KEY/i;
-
 /**
  * Starts a child in a process group of its own; what it says on standard error is added to `remarks`.
  * @throws Fault `gone` when the program cannot be started.
@@ -58,7 +55,7 @@ export async function spawnProgram(
   guard: Guard,
   remarks: Remarks,
 ): Promise<ChildProgram> {
-  for (const [name, value] of spec.env) if (SECRET.test(name)) log.hide(value);
+  for (const [name, value] of spec.env) log.hideNamed(name, value);
   const own = OWN_PROGRAMS.get(spec.program);
   const child: Spawned = spawn(
     own === undefined ? spec.program : process.execPath,

@@ -53,4 +53,9 @@ export class EventStream {
   end(): void {
     this.#response.end();
   }
+
+  /** Ends it with the connection, whatever has not been read. */
+  cut(): void {
+    this.#response.destroy();
+  }
 }

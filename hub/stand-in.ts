@@ -3,15 +3,22 @@ import { visibleLine, visibleText } from '../shared/escape.js';
 import { asFault } from '../shared/fault.js';
 import { log } from '../shared/log.js';
 import { type Answer, MOST_SHOWN, type Prompt } from '../shared/prompt.js';
+import { readWhole } from '../shared/whole-text.js';
 import type { Person } from './person.js';
 import { type JsonObject, objectOf } from './protocol.js';
 
 /** A form of a child's that comes to a yes or a no. */
 interface YesOrNo {
   readonly scopes: readonly string[];
+  /** The file with all that is to be looked at, where the message has the beginning only. */
+  readonly whole?: string;
   /** What the child is told. */
   outcome(answer: Answer): JsonObject;
 }
+
+/** How many scopes are shown of a form, and how long each may be. */
+const MOST_SCOPES = 10;
+const LONGEST_SCOPE = 300;
 
 const DECLINED = { action: 'decline' } as const;
 
@@ -32,8 +39,11 @@ export async function standIn(person: Person, alias: string, question: Call): Pr
 async function outcome(person: Person, alias: string, question: Call): Promise<JsonObject> {
   const { mode = 'form', message, requestedSchema } = question.frame.params;
   const form = mode === 'form' ? yesOrNo(objectOf(requestedSchema)) : undefined;
-  if (form === undefined || typeof message !== 'string' || message.length > MOST_SHOWN) return DECLINED;
-  const prompt = promptOf(alias, message, form);
+  if (form === undefined || typeof message !== 'string' || !areShort(form.scopes)) return DECLINED;
+  // What shows the question here shows all of it, or does not let it be allowed.
+  const text = form.whole === undefined ? message : await readWhole(form.whole);
+  if (text === undefined || text.length > MOST_SHOWN) return DECLINED;
+  const prompt = promptOf(alias, text, form);
   const answer = await person.answer(prompt, JSON.stringify(prompt), question.signal());
   return answer === undefined ? DECLINED : form.outcome(answer);
 }
@@ -60,21 +70,26 @@ function yesOrNo({ properties, required = [] }: JsonObject): YesOrNo | undefined
 
 type Fields = ReadonlyMap<string, JsonObject>;
 
-/** The form by which `mcp-vim` and this hub ask for a permission. */
+/** The form by which `mcp-vim` and this hub ask for a permission; `seen` is the mark for having read a file. */
 function permission(fields: Fields, needed: readonly string[]): YesOrNo | undefined {
   const decisions = words(fields.get('decision'));
+  const seen = fields.get('seen');
   const isOne =
-    decisions.includes('allow') && decisions.includes('deny') && needed.every((name) => name === 'decision');
-  const others = [...fields.keys()].filter((name) => !['decision', 'scope', 'reason'].includes(name));
+    decisions.includes('allow') &&
+    decisions.includes('deny') &&
+    needed.every((name) => name === 'decision' || name === 'seen');
+  const others = [...fields.keys()].filter((name) => !['decision', 'scope', 'reason', 'seen'].includes(name));
   if (!isOne || others.length > 0) return undefined;
   const canLast = decisions.includes('allow always') && decisions.includes('deny always');
   const scopes = canLast ? words(fields.get('scope')) : [];
   return {
     scopes,
+    ...(seen === undefined ? {} : { whole: String(seen['description']) }),
     outcome: ({ decision, scope, reason }) => ({
       action: 'accept',
       content: {
         decision: scope === undefined ? decision : `${decision} always`,
+        ...(seen === undefined ? {} : { seen: decision === 'allow' }),
         ...(scope === undefined ? {} : { scope: scopes[scope] }),
         ...(reason !== undefined && fields.has('reason') ? { reason } : {}),
       },
@@ -90,6 +105,11 @@ function boolean(fields: Fields, needed: readonly string[]): YesOrNo | undefined
   const outcome = ({ decision }: Answer): JsonObject =>
     decision === 'allow' ? { action: 'accept', content: { [name]: true } } : DECLINED;
   return { scopes: [], outcome };
+}
+
+/** So that they do not push what is asked off the screen. */
+function areShort(scopes: readonly string[]): boolean {
+  return scopes.length <= MOST_SCOPES && scopes.every((scope) => scope !== '' && scope.length <= LONGEST_SCOPE);
 }
 
 function isPlainText(field: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Fault } from '../shared/fault.js';
 import { Frame } from '../shared/jsonrpc.js';
-import { BaseLink, MAX_UNSENT, type ReplyTo } from '../shared/link.js';
+import { BaseLink, type ReplyTo } from '../shared/link.js';
 import { oneLine } from '../shared/one-line.js';
 import { joined, type Parts } from '../shared/parts.js';
 import { checkEnvelope, Envelope } from './envelope.js';
@@ -100,7 +100,7 @@ export class StatelessLink extends BaseLink {
     const message = oneLine(joined(parts));
     if (!last) {
       this.#exchange.send(message);
-      if (this.#exchange.unsent > MAX_UNSENT) this.ended(new Fault('gone', `${this.name} does not read`));
+      this.checkUnsent(this.#exchange.unsent, () => this.#exchange.cut());
       return;
     }
     this.#isAnswered = true;

@@ -1,4 +1,6 @@
 import pidusage from 'pidusage';
+import { visibleLine } from '../shared/escape.js';
+import { log } from '../shared/log.js';
 import type { Child } from './child.js';
 import { type OwnTool, SERVER, serverNamed, servers as serversOf, structured } from './own-tool.js';
 import type { JsonObject } from './protocol.js';
@@ -40,7 +42,7 @@ function facts(child: Child, usage: Usage, remarks: number): JsonObject {
   const said = child.remarks?.latest(remarks) ?? [];
   return present({
     server: child.alias,
-    client: child.owner?.name,
+    client: shown(child.owner?.name),
     state,
     ...serverFacts(child),
     pid,
@@ -48,7 +50,7 @@ function facts(child: Child, usage: Usage, remarks: number): JsonObject {
     memory_mb: used && round(used.memory / 1024 / 1024),
     calls: child.peer?.requests ?? 0,
     open_calls: child.peer?.forwarded().length ?? 0,
-    last_error: error,
+    last_error: shown(error),
     failures_in_a_row: state === 'running' || failures === 0 ? undefined : failures,
     next_start_s: wait > 0 ? Math.ceil(wait / 1000) : undefined,
     unreadable_messages: junk > 0 ? junk : undefined,
@@ -59,7 +61,17 @@ function facts(child: Child, usage: Usage, remarks: number): JsonObject {
 function serverFacts({ catalogue }: Child): JsonObject {
   if (catalogue === undefined) return {};
   const { name, version } = catalogue.server;
-  return { name, version, protocol: catalogue.protocol, tools: catalogue.lists.tools.length };
+  return {
+    name: shown(name),
+    version: shown(version),
+    protocol: catalogue.protocol,
+    tools: catalogue.lists.tools.length,
+  };
+}
+
+/** What others said, without secrets, and so that it cannot look like something else. */
+function shown(text: unknown): string | undefined {
+  return typeof text === 'string' ? visibleLine(log.redacted(text)) : undefined;
 }
 
 function present(members: JsonObject): JsonObject {

@@ -1,10 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
+import { limits } from '../shared/limits.js';
 import { type JsonObject, objectOf } from './protocol.js';
 
-/** Milliseconds in which a client has to call again with the answers. */
-export const LIFETIME = 600_000;
 /** The most tickets remembered as used; they end by themselves after their time. */
 const MOST_USED = 10_000;
 
@@ -21,7 +20,7 @@ export class Tickets {
 
   /** A ticket for calling again exactly like `call`. */
   issue(purpose: Purpose, call: Frame): string {
-    const content = { ...purpose, id: randomBytes(12).toString('base64url'), until: Date.now() + LIFETIME };
+    const content = { ...purpose, id: randomBytes(12).toString('base64url'), until: Date.now() + limits.question };
     const text = Buffer.from(JSON.stringify(content)).toString('base64url');
     return `${text}.${this.#mark(text, call)}`;
   }

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from './backoff.js';
 import { asFault, Fault } from './fault.js';
+import { limits } from './limits.js';
 import { type Link, streamLink } from './link.js';
 import { log } from './log.js';
 import { nonce, proofOf } from './proof.js';
@@ -25,9 +26,6 @@ interface NamedHub {
 /** A hub as it is given with `--connect`. */
 export type HubPlace = HubAddress | NamedHub;
 
-/** Milliseconds in which a hub must prove itself. */
-const PATIENCE = 5000;
-
 /**
  * Takes `http://HOST:PORT/TOKEN/ALIAS` apart, or `NAME/ALIAS`, which holds no token.
  * @throws Fault `invalid`, without repeating the token.
@@ -38,7 +36,7 @@ export function hubPlace(text: string): HubPlace {
   const parts = /^http:\/\/(?:\[([0-9A-Fa-f:.]+)\]|([^/:@]+)):(\d+)\/([^/?#]+)\/([^/?#]+)$/.exec(text);
   const [, ipv6, name, port, token, alias] = parts ?? [];
   const host = ipv6 ?? name;
-  if (host === undefined || token === undefined || alias === undefined) {
+  if (host === undefined || token === undefined || alias === undefined || Number(port) > 65_535) {
     throw new Fault('invalid', '--connect takes http://HOST:PORT/TOKEN/ALIAS, or NAME/ALIAS', {
       next: "The hub's --print-url shows the first part.",
     });
@@ -116,7 +114,7 @@ async function exchangedProof(link: Link, { host, port, token }: HubAddress): Pr
 
 function answerLine(link: Link): Promise<readonly unknown[]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Fault('timeout', 'what listens there is no hub')), PATIENCE);
+    const timer = setTimeout(() => reject(new Fault('timeout', 'what listens there is no hub')), limits.greeting / 2);
     link.start({
       message: (bytes) => {
         clearTimeout(timer);

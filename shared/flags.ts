@@ -35,7 +35,7 @@ export function readArguments(table: readonly Flag[], argv: readonly string[]): 
 export function readFlags(table: readonly Flag[], argv: readonly string[]): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const argument of readArguments(table, argv)) {
-    if ('word' in argument) throw usageFault(`unexpected argument ${JSON.stringify(argument.word)}`);
+    if ('word' in argument) throw usageFault(`unexpected argument ${clue(argument.word)}`);
     addFlag(found, argument.flag, argument.value);
   }
   return found;
@@ -65,6 +65,14 @@ export function flagSyntax({ name, value }: Flag): string {
 /** A mistake on the command line, with the way to the help text. */
 export function usageFault(message: string): Fault {
   return new Fault('invalid', message, { next: 'Run with --help for the options.' });
+}
+
+/** Characters of a word that are no secret yet. */
+const CLUE = 6;
+
+/** Enough of a word to find it on the command line. All of it is not repeated: it may be a token in the wrong place. */
+export function clue(word: string): string {
+  return JSON.stringify(word.length <= 2 * CLUE ? word : `${word.slice(0, CLUE)}…`);
 }
 
 function argumentOf(

@@ -2,16 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Fault } from './fault.js';
+import { inherited } from './inherited.js';
+import { limits } from './limits.js';
 import { type Answer, type Prompt, readAnswer, readError } from './prompt.js';
 
-/** How long the person may think about one question, in milliseconds. */
-const PATIENCE = 600_000;
 /** Characters of an answer at most. */
 const LONGEST = 64 * 1024;
-
-/** What the program that asks gets of our environment: what it needs to show something. */
-const VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|TZ|TMPDIR|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|DBUS_SESSION_BUS_ADDRESS|LC_.*|XDG_.*|GTK_.*|GDK_.*)$/;
 
 /** The program that asks and its arguments. */
 export type Command = readonly [string, ...string[]];
@@ -28,11 +24,10 @@ export function ownHelper(...args: readonly string[]): Command {
  * @throws Fault `denied` when it ends without an answer: nobody has said yes.
  */
 export async function askBy([program, ...args]: Command, prompt: Prompt, signal: AbortSignal): Promise<Answer> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => VARIABLES.test(name)));
-  const asking = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const asking = spawn(program, args, { env: inherited(), stdio: ['pipe', 'pipe', 'inherit'] });
   const end = (): void => void asking.kill();
   signal.addEventListener('abort', end, { once: true });
-  const timer = setTimeout(end, PATIENCE);
+  const timer = setTimeout(end, limits.question);
   try {
     const line = await firstLine(asking, `${JSON.stringify(prompt)}\n`);
     const answer = readAnswer(line, prompt.scopes.length);

@@ -1,7 +1,9 @@
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { asFault, Fault } from './fault.js';
+import { limits } from './limits.js';
 import { Lines } from './lines.js';
+import { log } from './log.js';
 import { coalesced, joined, type Part, type Parts } from './parts.js';
 
 /** Who takes what comes over a {@link Link}. */
@@ -41,9 +43,6 @@ export interface Link {
   /** Ends the link after what was sent has gone out. The receiver is told at once. */
   close(why?: Fault): void;
 }
-
-/** Unsent bytes at which a peer that does not read is given up. */
-export const MAX_UNSENT = 256 * 1024 * 1024;
 
 const NEWLINE = Buffer.from('\n');
 
@@ -95,6 +94,18 @@ export abstract class BaseLink implements Link {
     this.#ended = why;
     this.shut();
     this.#receiver?.end(why);
+  }
+
+  /**
+   * Gives up a peer that does not read, when more than `limits.unsent` bytes wait for it. `drop` lets go of them: ending in
+   * order would wait for it, too.
+   */
+  protected checkUnsent(bytes: number, drop: () => void): void {
+    if (bytes <= limits.unsent) return;
+    const why = new Fault('gone', `${this.name} does not read: more than ${limits.unsent} bytes wait for it`);
+    log.warn(`${why.message}; the connection is ended`);
+    this.ended(why);
+    drop();
   }
 
   /** Begins to read. */
@@ -196,9 +207,7 @@ class StreamLink extends BaseLink {
     if (pieces.length > 1) this.#output.cork();
     for (const piece of pieces) this.#output.write(piece);
     if (pieces.length > 1) this.#output.uncork();
-    if (this.#output.writableLength > MAX_UNSENT) {
-      this.ended(new Fault('gone', `${this.name} does not read: more than ${MAX_UNSENT} bytes wait for it`));
-    }
+    this.checkUnsent(this.#output.writableLength, () => this.#output.destroy());
   }
 
   protected override shut(): void {

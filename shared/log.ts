@@ -9,6 +9,7 @@ const output = queuedOutput(2, process.stderr);
 output.on('error', () => undefined);
 
 const hidden = new Set<string>();
+const SECRET = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTHORIZATION|COOKIE|(?:API|ACCESS|PRIVATE)[-_]?KEY/i;
 
 /** Warnings that are not repeated, and how many of them are remembered. */
 const said = new Set<string>();
@@ -35,6 +36,10 @@ export const log = {
   /** Never prints this text from now on: every occurrence becomes `[token]`. */
   hide(secret: string): void {
     if (secret.length >= 4) hidden.add(secret);
+  },
+  /** The same for a variable or a header, if its name says that it holds a secret. */
+  hideNamed(name: string, value: string): void {
+    if (SECRET.test(name)) log.hide(value.replace(/^Bearer +/i, ''));
   },
   /** The text without what is hidden. */
   redacted,

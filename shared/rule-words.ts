@@ -7,6 +7,8 @@ export interface Words {
   readonly forms: string;
   /** Whether it can be told which files something concerns. */
   readonly hasPaths: boolean;
+  /** Whether what has this subject may concern any file. */
+  isAnywhere(subject: string): boolean;
   /** For the person: what becomes of what no rule says anything about. */
   readonly otherwise: string;
   /** The subject as it is compared, or nothing for what can be none. */
@@ -30,6 +32,7 @@ const VIM: Words = {
   actions: VIM_ACTIONS,
   forms: 'targets, target:NAME, ex:"NAME":"COMMAND", eval:"NAME":"EXPRESSION" or terminal:"NAME":"COMMAND"',
   hasPaths: true,
+  isAnywhere: (subject) => COMMAND.test(subject),
   otherwise: 'what --auto-allow says, else reading is allowed, and you are asked about the rest',
   subject: (text) => (text === 'targets' || /^target:./s.test(text) ? text : canonical(COMMAND.exec(text), '')),
   prefix: (text) => (text.startsWith('target:') ? text : canonical(COMMANDS.exec(text), ':')),
@@ -46,7 +49,8 @@ const HUB: Words = {
   actions: TOOL_ACTIONS,
   forms: 'tool:ALIAS:NAME, where NAME is what the server itself calls it',
   hasPaths: false,
-  otherwise: 'what only reads is allowed, and you are asked about the rest',
+  isAnywhere: () => false,
+  otherwise: 'what --auto-allow says, else what only reads is allowed, and you are asked about the rest',
   subject: (text) => (TOOL.test(text) ? text : undefined),
   prefix: (text) => (TOOLS.test(text) ? text : undefined),
 };

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { Fault } from './fault.js';
 import { limits } from './limits.js';
-import { BaseLink, type Link, MAX_UNSENT } from './link.js';
+import { BaseLink, type Link } from './link.js';
 import { oneLine } from './one-line.js';
 import { joined, type Parts } from './parts.js';
 
@@ -27,9 +27,7 @@ class SocketLink extends BaseLink {
 
   protected override write(parts: Parts): void {
     this.#socket.send(joined(parts), { binary: false });
-    if (this.#socket.bufferedAmount > MAX_UNSENT) {
-      this.ended(new Fault('gone', `${this.name} does not read: more than ${MAX_UNSENT} bytes wait for it`));
-    }
+    this.checkUnsent(this.#socket.bufferedAmount, () => this.#socket.terminate());
   }
 
   protected override shut(): void {

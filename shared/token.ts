@@ -2,12 +2,12 @@ import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Fault } from './fault.js';
 
 /**
- * A token as it may be given: long enough not to be guessed from a proof, and safe in a URL.
+ * A token as it may be given, and where: long enough not to be guessed from a proof, and safe in a URL.
  * @throws Fault `invalid`, without repeating it.
  */
-export function checkedToken(token: string): string {
+export function checkedToken(token: string, from: string): string {
   if (/^[A-Za-z0-9._~-]{16,256}$/.test(token)) return token;
-  throw new Fault('invalid', '--token takes 16 or more of A-Z a-z 0-9 . _ ~ -', {
+  throw new Fault('invalid', `${from}: a token is 16 or more of A-Z a-z 0-9 . _ ~ -`, {
     next: 'Run with --help for the options.',
   });
 }

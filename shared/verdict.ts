@@ -1,6 +1,7 @@
 import { asFault, Fault } from './fault.js';
+import { clue } from './flags.js';
 import type { Answer } from './prompt.js';
-import { type Asked, type Decision, firstMatch, type Rule } from './rule.js';
+import { type Asked, type Decision, firstMatch, type Placed, type Rule } from './rule.js';
 import type { RuleFile } from './rule-file.js';
 import { inserted, type RuleText } from './rule-text.js';
 
@@ -8,6 +9,28 @@ import { inserted, type RuleText } from './rule-text.js';
 export interface Decided {
   readonly allow: ReadonlySet<string>;
   readonly deny: ReadonlySet<string>;
+}
+
+/**
+ * What `--auto-allow` and `--auto-deny` say, in lists such as `write,save`. In the former `*` stands for `harmless`, and all
+ * else has to be named; in the latter for everything.
+ * @throws Fault `invalid` for a word that is none of the actions.
+ */
+export function readDecided<A extends string>(
+  flags: ReadonlyMap<string, readonly string[]>,
+  actions: readonly A[],
+  harmless: readonly A[],
+): { readonly allow: ReadonlySet<A>; readonly deny: ReadonlySet<A> } {
+  const action = (word: string): A => {
+    const found = actions.find((name) => name === word);
+    if (found !== undefined) return found;
+    throw new Fault('invalid', `${clue(word)} is no action`, { next: `The actions are ${actions.join(', ')} and *.` });
+  };
+  const read = (flag: string, star: readonly A[]): Set<A> => {
+    const words = (flags.get(flag) ?? []).flatMap((list) => list.split(',')).map((word) => word.trim());
+    return new Set(words.filter((word) => word !== '').flatMap((word) => (word === '*' ? star : action(word))));
+  };
+  return { allow: read('auto-allow', harmless), deny: read('auto-deny', actions) };
 }
 
 /** All that is decided before anybody is asked. */
@@ -56,8 +79,9 @@ async function verdictOf({ decided, rules, unasked }: Policy, asked: Asked): Pro
  * @throws Fault where it cannot be written.
  */
 export async function remember({ rules }: Policy, asked: Asked, rule: Rule): Promise<void> {
+  const known = await resolved(asked, rules.rules());
   await rules.change(async (text) => {
-    const found = await firstMatch(text.sections, asked);
+    const found = await firstMatch(text.sections, known);
     if (found === undefined) return inserted(text, rule, text.sections.length);
     // Somebody else has decided it meanwhile.
     if (found.rule.decision !== 'ask') return text;
@@ -66,6 +90,13 @@ export async function remember({ rules }: Policy, asked: Asked, rule: Rule): Pro
     const settled = inserted(text, exact, at);
     return rule.subject === asked.subject ? settled : appended(settled, rule);
   });
+}
+
+/** The same with its files looked up, where a rule wants to know them: an editor may be long in telling, which no lock waits for. */
+async function resolved({ files, ...asked }: Asked, rules: readonly Placed[]): Promise<Asked> {
+  if (files === undefined || rules.every(({ pattern }) => pattern === undefined)) return asked;
+  const found = await files();
+  return { ...asked, files: async () => found };
 }
 
 function appended(text: RuleText, rule: Rule): RuleText {

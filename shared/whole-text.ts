@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, unlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { visibleText } from './escape.js';
 import { Fault } from './fault.js';
 import { privateDirectory, runtimeDirectory } from './paths.js';
@@ -22,6 +23,27 @@ export async function leaveWhole(message: string, details: string): Promise<stri
   left.add(path);
   await writePrivate(path, `${message}\n\n${visibleText(details)}\n`, 'keep');
   return path;
+}
+
+/** Bytes of such a file at most. */
+const LARGEST = 4 * MOST_SHOWN;
+
+/** What such a file of this person's has, which another program of ours may have left; nothing for any other path. */
+export async function readWhole(path: string): Promise<string | undefined> {
+  const name = basename(path);
+  if (!/^question-[0-9a-f]{12}\.txt$/.test(name) || path !== join(runtimeDirectory(), name)) return undefined;
+  try {
+    await privateDirectory(runtimeDirectory());
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      return found.isFile() && found.size <= LARGEST ? await file.readFile('utf8') : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws Fault `denied` for a text that nobody can be expected to look at. */

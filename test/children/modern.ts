@@ -58,8 +58,13 @@ function build(): McpServer {
   tool('echo', (args) => text(args));
   tool('pid', () => text(String(process.pid)));
   tool('who', (_, { mcpReq }) => text(mcpReq.envelope ?? {}));
-  tool('ask', ({ message }, context) =>
-    ask(context, { it: inputRequired.elicit({ message: String(message), requestedSchema: form }) }),
+  tool('ask', ({ message, requestedSchema }, context) =>
+    ask(context, {
+      it: inputRequired.elicit({
+        message: String(message),
+        requestedSchema: (requestedSchema as typeof form | undefined) ?? form,
+      }),
+    }),
   );
   tool('sample', (_, context) =>
     ask(context, {

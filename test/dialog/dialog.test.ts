@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -167,6 +167,18 @@ for (const program of ['yad', 'zenity'] as const)
       await next('always allow');
       key('Escape');
       assert.deepEqual(await answer(), { decision: 'deny' });
+    });
+
+    it('takes no scope for an option of the program', async (t) => {
+      const trace = join(bin, 'trace');
+      const prompt = { ...PROMPT, scopes: [`--select-action=touch ${trace}`, `--dclick-action=touch ${trace}`] };
+      const { press, next, click, key, answer } = await ask(t, prompt);
+      press(button('always allow'));
+      await next('always allow');
+      click(ROW[program]);
+      key('Down', 'Return');
+      assert.deepEqual(await answer(), { decision: 'allow', scope: 1 });
+      assert.ok(!existsSync(trace));
     });
 
     it('shows markup as text', async (t) => {

@@ -35,7 +35,7 @@ describe('the rules of the hub', () => {
     const tested = await run(['rules', 'test', 'hub-default', '--action', 'write', '--subject', 'tool:notes:x'], env);
     assert.match(tested.stdout, /^1: .*another subject\n2: .*this one decides \(.*hub-default\.ini:5\): deny\n$/s);
     const none = await run(['rules', 'test', 'hub-default', '--action', 'read', '--subject', 'tool:notes:x'], env);
-    assert.match(none.stdout, /no rule decides it: what only reads is allowed/);
+    assert.match(none.stdout, /no rule decides it: what --auto-allow says, else what only reads is allowed/);
 
     // A rule counts from the next call on; a broken one denies all.
     await writeRules('[rule]\ndecision=deny\naction=read\n');
@@ -129,12 +129,98 @@ const META = {
   [`${KEY}/clientCapabilities`]: { elicitation: {} },
 };
 
+describe('what is decided on the command line for the tools of all servers', () => {
+  const outcomes = async ({ client }: HubProcess): Promise<string[]> => {
+    const said: string[] = [];
+    for (const tool of ['look', 'adds', 'echo']) {
+      const { text } = await client.call(`notes.${tool}`, {});
+      said.push(/denied by [^.]*|not be asked|this is \w+|^\{\}$/.exec(text)?.[0] ?? text);
+    }
+    return said;
+  };
+
+  for (const [args, expected] of [
+    [
+      ['--auto-allow', '*'],
+      ['this is look', 'this is adds', 'not be asked'],
+    ],
+    [
+      ['--auto-allow', '*,write'],
+      ['this is look', 'this is adds', '{}'],
+    ],
+    [
+      ['--auto-deny', 'write', '--auto-allow', 'add,write'],
+      ['this is look', 'this is adds', 'denied by --auto-deny'],
+    ],
+    [
+      ['--auto-deny', '*'],
+      ['denied by --auto-deny', 'denied by --auto-deny', 'denied by --auto-deny'],
+    ],
+    [
+      ['--read-only', '--auto-allow', '*,write'],
+      ['this is look', 'denied by --read-only', 'denied by --read-only'],
+    ],
+  ] as const)
+    it(`holds without another word: ${args.join(' ')}`, async (t) => {
+      const { env, server } = await person(t);
+      assert.deepEqual(await outcomes(await HubProcess.greeted(t, [...args, ...server], env)), expected);
+    });
+
+  it('yields to rules where it allows, and not where it denies', async (t) => {
+    const { env, server, writeRules } = await person(t);
+    await writeRules(
+      '[rule]\ndecision=deny\naction=add\n[rule]\ndecision=allow\naction=write\nsubject-prefix=tool:notes:\n',
+    );
+    const args = ['--auto-allow', 'add', '--auto-deny', 'write', ...server];
+    const [look, adds, echo] = await outcomes(await HubProcess.greeted(t, args, env));
+    assert.match(adds ?? '', /denied by the rule at/);
+    assert.deepEqual([look, echo], ['this is look', 'denied by --auto-deny']);
+  });
+
+  it('offers with --read-only nothing that changes something, wherever it is looked for', async (t) => {
+    const { env, server } = await person(t);
+    const all = await HubProcess.greeted(t, ['--read-only', '--status', ...server, '--eager'], env);
+    await eventually('the server has said what it has', async () =>
+      (await all.client.toolNames()).includes('notes.look'),
+    );
+    const names = await all.client.toolNames();
+    assert.ok(names.includes('hub.servers'));
+    for (const name of ['notes.adds', 'notes.echo', 'hub.restart', 'hub.stop']) assert.ok(!names.includes(name), name);
+    const few = await HubProcess.greeted(t, ['--read-only', '--expose', 'search', ...server], env);
+    assert.deepEqual((await few.client.toolNames()).sort(), [
+      'hub.call',
+      'hub.describe',
+      'hub.find',
+      'hub.instructions',
+      'hub.servers',
+    ]);
+    const { text } = await few.client.call('hub.find', { words: '' });
+    assert.match(text, /notes\.look/);
+    assert.doesNotMatch(text, /notes\.(adds|echo)/);
+    assert.equal((await few.client.call('hub.call', { name: 'notes.look' })).text, 'this is look');
+    assert.match(
+      (await few.client.call('hub.call', { name: 'notes.echo', arguments: {} })).text,
+      /denied by --read-only/,
+    );
+  });
+
+  it('is refused where it is none', async (t) => {
+    const { env } = await person(t);
+    const { code, stderr } = await run(['--auto-allow', 'save'], env);
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'mcp-multibroker: error: "save" is no action. The actions are read, add, write and *.\n'],
+    );
+  });
+});
+
 /** A hub in this process that asks through its clients. */
 async function guarded(t: TestContext): Promise<Inside> {
   const { env } = await person(t);
   for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) setVariable(t, name, env[name]);
+  const decided = { allow: new Set<string>(), deny: new Set<string>() };
   const asking = { name: 'default', way: 'auto', helper: undefined, isChosen: false } as const;
-  return new Inside({ gate: new Gate({ guard: true, pin: false, asking }) });
+  return new Inside({ gate: new Gate({ guard: true, decided, readOnly: false, pin: false, asking }) });
 }
 
 describe('what was decided on', () => {

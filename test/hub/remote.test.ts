@@ -156,15 +156,18 @@ describe('a server that is reached by a URL', () => {
     assert.match(error?.message ?? '', /far refuses access \(HTTP 401\): who are you\?.*--bearer/);
   });
 
-  it('is sent the token and the headers that were given', async (t) => {
+  it('is sent the token and the headers that were given, and nobody sees them in what it says', async (t) => {
     const seen: (string | undefined)[] = [];
     const url = await serve(t, ({ headers }, response) => {
       seen.push(headers.authorization, String(headers['x-team']));
-      response.writeHead(500).end();
+      response.writeHead(500).end(`not ${headers.authorization}\n\u202e`);
     });
-    const hub = await HubProcess.greeted(t, ['far', url, '--bearer', 'the-secret', '--header', 'X-Team: red']);
+    const hub = await HubProcess.greeted(t, [
+      ...['--status', 'far', url, '--bearer', 'the-secret', '--header', 'X-Team: red'],
+    ]);
     const { error } = await hub.client.call('far.x');
-    assert.match(error?.message ?? '', /HTTP 500/);
+    assert.match(error?.message ?? '', /HTTP 500: not Bearer \[token\].*\\u\{202e\}/);
+    assert.match((await hub.client.call('hub.servers')).text, /HTTP 500: not Bearer \[token\]/);
     assert.deepEqual(seen.slice(0, 2), ['Bearer the-secret', 'red']);
     await hub.close();
     assert.ok(!hub.stderr.includes('the-secret'));

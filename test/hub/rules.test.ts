@@ -73,6 +73,21 @@ describe('mcp-multibroker rules', () => {
     assert.match(none.stdout, /no rule decides it/);
   });
 
+  it('tells of a command as of one that may concern any file', async (t) => {
+    const { rules } = await person(t);
+    await rules(...ADD, 'allow', '--action', 'exec', '--path', '/srv/**');
+    await rules(...ADD, 'deny', '--action', '*', '--path', '/etc/**');
+    await rules(...ADD, 'allow', '--action', 'exec');
+    const { stdout } = await rules('test', 'vim-ed', '--action', 'exec', '--subject', 'ex:"ed":"update"');
+    assert.match(stdout, /^1: .*: another path\n2: .*: this one decides .*: deny\n$/);
+  });
+
+  it('lists no value as if it were more than one', async (t) => {
+    const { rules } = await person(t);
+    const { stdout } = await rules(...ADD, 'allow', '--action', 'read', '--subject', 'target:a action=write');
+    assert.equal(stdout, '1: decision=allow action=read subject="target:a action=write"\n');
+  });
+
   it('opens the file in an editor and takes up what has no mistake', async (t) => {
     const { env, file } = await person(t);
     const edited = (script: string) => run(['rules', 'edit', 'vim-ed'], { ...env, EDITOR: `sh -c '${script}' sh` });

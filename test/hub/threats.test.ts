@@ -1,10 +1,12 @@
 /** What somebody who means harm may try with a hub, where no other test has it. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { call, post, session } from '../kit/by-hand.js';
@@ -12,8 +14,9 @@ import { cleanup } from '../kit/cleanup.js';
 import { dialLine, dialSocket, introduce } from '../kit/dial.js';
 import { folder, freshHome } from '../kit/home.js';
 import { answerJson, answerUsual, posted, SERVED, serveHttp } from '../kit/http-server.js';
-import { child, HubProcess, run } from '../kit/hub.js';
+import { child, HubProcess, PROGRAM, ROOT, run } from '../kit/hub.js';
 import { tool } from '../kit/inside.js';
+import { LeanClient } from '../kit/lean.js';
 import { reachable } from '../kit/reachable.js';
 import { eventually, soon } from '../kit/until.js';
 import { exchange, Wire } from '../kit/wire.js';
@@ -251,7 +254,10 @@ describe('what is sent', () => {
     const status = async (args: string): Promise<number> => {
       const params = `{"name":"c.echo","arguments":${args}}`;
       const body = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}`;
-      return (await post(`${url}mcp`, body, own)).status;
+      const response = await post(`${url}mcp`, body, own);
+      // Its head may come before its answer, until which the id is taken.
+      await response.text();
+      return response.status;
     };
     assert.deepEqual([await status(nested(6)), await status(nested(12))], [200, 400]);
     assert.deepEqual(
@@ -262,8 +268,25 @@ describe('what is sent', () => {
       ['--max-depth', '5000'],
       ['--max-message', '0'],
       ['--greeting-time', '1.5'],
+      ['--max-unread', '0'],
+      ['--max-unread', '63'],
+      ['--question-time', '9'],
     ])
       assert.equal((await run(wrong, await freshHome(t))).code, 2);
+  });
+
+  it('is not kept without end for a client that does not read', async (t) => {
+    const args = [PROGRAM, '--stdio', '--max-message', '1', '--max-unread', '1', ...child('c', 'plain')];
+    const hub = spawn(process.execPath, args, { cwd: ROOT, env: await freshHome(t), stdio: ['pipe', 'pipe', 'pipe'] });
+    cleanup(t, () => hub.kill('SIGKILL'));
+    const client = new LeanClient(hub.stdout, hub.stdin);
+    await client.greet();
+    hub.stdout.pause();
+    const said = text(hub.stderr);
+    for (let id = 0; id < 8; id += 1)
+      client.send({ id, method: 'tools/call', params: { name: 'c.big', arguments: { size: MIB / 2 } } });
+    await soon('end', once(hub, 'exit'), 20_000);
+    assert.match(await said, /the client does not read: more than 1048576 bytes wait for it; the connection is ended/);
   });
 
   it('to fill the memory does not', async (t) => {

@@ -4,7 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { Fault } from '../../shared/fault.js';
-import { type Link, MAX_UNSENT, memoryLinks, streamLink } from '../../shared/link.js';
+import { limits } from '../../shared/limits.js';
+import { type Link, memoryLinks, streamLink } from '../../shared/link.js';
 import { soon } from '../kit/until.js';
 
 /** What a link delivers; `whole` is fulfilled at its end. */
@@ -71,11 +72,12 @@ describe('a stream link', () => {
     const link = streamLink('the child', new PassThrough(), stuck);
     const { whole } = taking(link);
     link.send('{}');
-    Object.defineProperty(stuck, 'writableLength', { value: MAX_UNSENT + 1 });
+    Object.defineProperty(stuck, 'writableLength', { value: limits.unsent + 1 });
     link.send('{}');
     const why = await soon('end', whole);
     assert.equal(why.kind, 'gone');
     assert.match(why.message, /^the child does not read: more than \d+ bytes wait for it$/);
+    assert.ok(stuck.destroyed);
   });
 
   it('ends at a line that is too long', async () => {

@@ -156,6 +156,32 @@ route('a question that the child withdraws is withdrawn from the client', [
   child.getsNothing(),
 ]);
 
+route('a question goes away with the call that it belongs to', [
+  client.calls('vim.slow', { as: 'a' }),
+  child.gets('tools/call', {}, { as: 'a' }),
+  child.asks('elicitation/create', { message: 'May I?' }, { id: 'ask' }),
+  client.isAsked('elicitation/create', {}, { as: 'q' }),
+  client.cancels('a', 'changed my mind'),
+  child.isCancelled('a', 'changed my mind'),
+  client.getsNotification('notifications/cancelled', {}),
+  child.getsAnswer('ask', { result: { action: 'cancel' } }),
+  client.answers('q', { action: 'accept' }),
+  child.getsNothing(),
+]);
+
+route('a question stays where two calls could be the one it belongs to', [
+  client.calls('vim.slow', { as: 'a' }),
+  child.gets('tools/call', {}, { as: 'a' }),
+  client.calls('vim.slow', { as: 'b' }),
+  child.gets('tools/call', {}, { as: 'b' }),
+  child.asks('elicitation/create', { message: 'May I?' }, { id: 'ask' }),
+  client.isAsked('elicitation/create', {}, { as: 'q' }),
+  client.cancels('b', 'not that'),
+  child.isCancelled('b', 'not that'),
+  client.answers('q', { action: 'accept' }),
+  child.getsAnswer('ask', { result: { action: 'accept' } }),
+]);
+
 route('a child that goes away fails its calls at once, and its tools leave the list', [
   client.calls('vim.slow', { as: 'a' }),
   child.gets('tools/call', {}, { as: 'a' }),

@@ -73,7 +73,7 @@ describe('mcp-vim', () => {
     [['--name', '../x'], '--name takes letters'],
     [['--bind', 'host.example:1'], '--bind host.example:1: expected an address'],
     [['--bind', ':70000'], '--bind :70000: expected an address'],
-    [['--token', 'short'], '--token takes 16 or more'],
+    [['--token', 'short'], '--token: a token is 16 or more'],
     [['--connect', 'http://127.0.0.1/x'], '--connect takes http://HOST:PORT/TOKEN/ALIAS'],
     [['--auto-allow', 'everything'], '"everything" is no action. The actions are read,'],
     [['--patience', 'long'], '--patience is a number of seconds'],

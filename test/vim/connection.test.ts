@@ -63,6 +63,9 @@ describe('a Vim that connects', () => {
     await vim.ex('unlet g:loaded_mcp | delcommand Mcp | source future.vim');
     assert.match(await vim.ex('Mcp ed'), /^\nmcp: needs Vim 9\.0\.1378 or later with [^\n]*$/);
     assert.equal(await vim.eval("exists('g:loaded_mcp')"), 0);
+    await vim.ex('set history=50');
+    await vim.typed(':Mcp http://127.0.0.1:1/SECRETTOKEN1234567890/me\r');
+    assert.doesNotMatch(await vim.ex('history'), /SECRETTOKEN/);
   });
 
   it('takes its name from the file when none is given', async () => {
@@ -79,10 +82,31 @@ describe('a Vim that connects', () => {
     await eventually('it is connected', async () => (await broker.targets()).includes('typed'));
     const token = new URL(url).pathname.split('/')[1] ?? '';
     assert.ok(!(await vim.eval<string>("execute('history all')")).includes(token));
-    await vim.ex('wviminfo');
-    assert.ok(!(await readFile(join(at.home.path, 'viminfo'), 'utf8').catch(() => '')).includes(token));
     assert.ok(!(await vim.ex('messages')).includes(token));
     assert.ok(!broker.log.includes(token));
+  });
+
+  it('leaves no token in the viminfo file, however the address was typed', async () => {
+    const vim = at.own(await Vim.start(at.home, { vimrc: 'set history=50\n' }));
+    const token = 'SECRETTOKEN1234567890';
+    const address = `127.0.0.1:1/${token}/me`;
+    for (const line of [
+      `let g:mcp_broker_url = 'http://${address}'`,
+      `Mcp http://${address}`,
+      `sil Mcp  ${address}`,
+      `Mcp http:/${address}`,
+      "echo 'kept'",
+    ])
+      await vim.typed(`:${line}\r`);
+    await vim.ex('set encoding=latin1');
+    await vim.typed(`:Mcp http://${address}\r`);
+    assert.doesNotMatch(await vim.ex('messages'), /SECRETTOKEN/);
+    vim.type(':qa!\r');
+    const viminfo = await eventually('Vim has written down what it remembers', () =>
+      readFile(join(at.home.path, 'viminfo'), 'utf8').catch(() => undefined),
+    );
+    assert.match(viminfo, /^:echo 'kept'$/m);
+    assert.doesNotMatch(viminfo, /SECRETTOKEN/);
   });
 
   it('connects by g:mcp_broker_url', async () => {

@@ -95,6 +95,19 @@ describe('an editor that a client starts', () => {
     assert.deepEqual(broker.questions, []);
   });
 
+  it('knows none of our variables but those that an editor needs', async () => {
+    const env = { ...at.home.env, API_KEY: 'a-secret', MCP_MULTIBROKER_CONNECT: '' };
+    const broker = at.own(await Broker.start({ ...at.home, env }, ['--auto-allow', 'open,exec']));
+    const { value } = await broker.call('start-editor');
+    const evaluated = await broker.call('eval', { target: value['target'], expression: 'keys(environ())' });
+    const names = evaluated.value['value'] as string[];
+    assert.ok(names.includes('PATH') && names.includes('HOME'), evaluated.text);
+    assert.deepEqual(
+      names.filter((name) => /API_KEY|MULTIBROKER/.test(name)),
+      [],
+    );
+  });
+
   it('is not started on what is no file', async () => {
     const broker = at.own(await Broker.start(at.home));
     assert.match((await broker.call('start-editor', { path: at.home.path })).text, /is not a regular file/);

@@ -5,7 +5,7 @@ import type { Result } from './broker.js';
 import { pair } from './fixture.js';
 
 describe('notify', () => {
-  const at = pair({ args: ['--auto-allow', 'notify'] });
+  const at = pair({ args: ['--auto-allow', 'notify,write'] });
 
   async function notify(text: string, args: Record<string, unknown> = {}): Promise<Result> {
     return await at.broker.call('notify', { text, ...args });
@@ -33,6 +33,21 @@ describe('notify', () => {
     await row('mcp: drawn');
     assert.deepEqual(await at.vim.eval('[mode(1), g:heard]'), ['n', 1]);
     await at.vim.eval(`listener_remove(${listener})`);
+  });
+
+  it('shows no character that deceives, in a message, a popup and the log', async () => {
+    const text = 'a\u2066b\u{e0041}c\u00add\u202ee\u200bf \u26a0\ufe0f';
+    const shown = 'a<2066>b<e0041>c<ad>d<202e>e<200b>f';
+    assert.deepEqual((await notify(text)).value['shown'], 'message');
+    await row(`mcp: ${shown}`);
+    assert.equal((await notify(`one\n${text}`)).value['shown'], 'popup');
+    assert.match(await at.vim.eval<string>("getbufline(winbufnr(popup_list()[0]), 1, '$')->join()"), new RegExp(shown));
+    await at.vim.eval('popup_clear()');
+    const buffer = await at.vim.buffer(['one']);
+    await at.vim.eval(`execute('silent file ' .. fnameescape(${JSON.stringify(text)}))`);
+    const operations = [{ kind: 'document', text: 'two' }];
+    await at.broker.call('edit', { buffer, expected_changedtick: await at.vim.tick(buffer), operations });
+    await eventually('it is in the log', async () => (await at.vim.ex('McpLog')).includes(shown));
   });
 
   it('shows more in a popup, with what is no text made visible', async () => {

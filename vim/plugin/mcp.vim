@@ -3,7 +3,8 @@ if exists('g:loaded_mcp')
   finish
 elseif !has('vim9script') || !has('channel') || !has('timers') || !has('patch-9.0.1378')
   " Legacy script down to `finish`: any Vim reads it.
-  command! -nargs=? Mcp echomsg 'mcp: needs Vim 9.0.1378 or later with +vim9script, +channel and +timers'
+  " An address with a token goes out of the history all the same.
+  command! -nargs=? Mcp call histdel('cmd', '\<Mcp\s\+\S*/') | echomsg 'mcp: needs Vim 9.0.1378 or later with +vim9script, +channel and +timers'
   finish
 endif
 vim9script

@@ -5,6 +5,7 @@ vim9script
 import autoload 'mcp/buffer.vim'
 import autoload 'mcp/link.vim'
 import autoload 'mcp/message.vim'
+import autoload 'mcp/visible.vim'
 
 # What is said of a verb; of others nothing is logged.
 const WORDS = {
@@ -56,7 +57,7 @@ def TellAll()
   var deeds = filter(done, (_, deed) => bufexists(deed.bufnr))
   done = []
   for deed in deeds
-    add(log, strftime('%H:%M:%S ') .. strtrans(Told(deed)))
+    add(log, strftime('%H:%M:%S ') .. visible.Line(Told(deed)))
   endfor
   if len(log) > MOST_LOGGED
     remove(log, 0, len(log) - MOST_LOGGED - 1)
@@ -92,7 +93,7 @@ enddef
 
 # For the status line: '' while this Vim is not connected, else [mcp], or who just edited.
 export def Flag(): string
-  return !link.Ready() ? '' : recent == '' ? '[mcp]' : printf('[mcp: %s]', strtrans(recent))
+  return !link.Ready() ? '' : recent == '' ? '[mcp]' : printf('[mcp: %s]', visible.Line(recent))
 enddef
 
 # Where the lines of operations are after them: [first, last]; one that left none is the line behind.

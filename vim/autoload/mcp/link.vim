@@ -40,6 +40,7 @@ var events: list<dict<any>> = []
 
 # :Mcp URL, :Mcp TARGET or :Mcp alone.
 export def Connect(argument: string)
+  Forget()
   Close()
   if Unfit() != ''
     message.Say(Unfit())
@@ -117,11 +118,15 @@ def Report(all: list<dict<any>>)
   endif
 enddef
 
+# Takes addresses out of the history, however mistyped: their token shall not end up in the viminfo file.
+def Forget()
+  histdel('cmd', '\<Mcp\s\+\S*/\|\<mcp_broker_url\>.*/')
+enddef
+
 # What the person wants: {address, token, target}, or address '' where the broker is to be discovered.
 def Wanted(argument: string): dict<string>
-  if argument =~ '^\a\+://'
-    # The token shall not end up in the viminfo file.
-    histdel('cmd', '\<Mcp\s\+\a\+://')
+  # No name has a slash.
+  if argument =~ '/'
     return Named(address.FromUrl(argument))
   elseif exists('g:mcp_broker_url')
     var known = address.FromUrl(g:mcp_broker_url)

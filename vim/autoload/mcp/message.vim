@@ -2,6 +2,7 @@ vim9script
 # Messages to the person that disturb nothing: never a hit-enter prompt, never over a prompt.
 
 import autoload 'mcp/idle.vim'
+import autoload 'mcp/visible.vim'
 
 var waiting: list<func> = []
 # Milliseconds after which the person's command is over, as a rule.
@@ -54,7 +55,7 @@ export def Fits(text: string): bool
 enddef
 
 def Line(text: string): string
-  return 'mcp: ' .. substitute(strtrans(text), '\s\+', ' ', 'g')
+  return 'mcp: ' .. substitute(visible.Line(text), '\s\+', ' ', 'g')
 enddef
 
 # Shows `text` on one line, whatever stands in it: more would ask for Enter.

@@ -3,6 +3,7 @@ vim9script
 
 import autoload 'mcp/edit.vim'
 import autoload 'mcp/message.vim'
+import autoload 'mcp/visible.vim'
 
 const MESSAGE = {info: 'None', warning: 'WarningMsg', error: 'ErrorMsg'}
 const POPUP = {info: 'Pmenu', warning: 'WarningMsg', error: 'ErrorMsg'}
@@ -19,7 +20,7 @@ enddef
 
 # Goes by itself after the time it takes to read it, or by a click.
 def Popup(lines: list<string>, highlight: string)
-  var text = mapnew(lines, (_, line) => strtrans(line))
+  var text = mapnew(lines, (_, line) => visible.Line(line))
   popup_notification(text, {
     title: ' mcp ',
     highlight: highlight,
