@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { feed } from './feed.js';
 import { http } from './http.js';
 import { hubs } from './hubs.js';
+import { long } from './long.js';
 import { many } from './many.js';
 import type { Verdict } from './report.js';
 import { start } from './start.js';
@@ -22,6 +23,7 @@ const PARTS = new Map<string, () => Promise<Verdict[]>>([
   ['many', many],
   ['vim', vim],
   ['feed', feed],
+  ['long', long],
 ]);
 
 const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });

@@ -1,4 +1,3 @@
-import type { McpServer } from '@modelcontextprotocol/server';
 import { isLoopback, listenerUrl } from '../shared/address.js';
 import { type HubPlace, keepConnected } from '../shared/connect.js';
 import { asFault, Fault } from '../shared/fault.js';
@@ -15,9 +14,10 @@ import { vimProtocols } from './handshake.js';
 import { Headless } from './headless.js';
 import type { HttpFront } from './http.js';
 import { joinRunning, RAW_MCP } from './join.js';
+import { listened } from './listened.js';
 import type { Options } from './options.js';
 import { UNASKED } from './permission.js';
-import { serveLink } from './serve.js';
+import { type Serving, serveLink } from './serve.js';
 import { serverFactory } from './server.js';
 
 /** Runs the broker: listener, discovery, and what the options add. What it opens is registered with `shutdown`. */
@@ -25,15 +25,18 @@ export async function runBroker(options: Options): Promise<void> {
   const editors = new Editors(options.patience, options.isTraced);
   const rules = new RuleFile(`vim-${options.name}`);
   const policy = { decided: options.decided, rules, unasked: UNASKED };
-  const factory = serverFactory(editors, policy, options, new Headless(options.name, editors));
+  const serving: Serving = {
+    factory: serverFactory(editors, policy, options, new Headless(options.name, editors)),
+    heard: listened(editors, policy),
+  };
   try {
-    await openListener(options, editors, factory);
+    await openListener(options, editors, serving);
   } catch (error) {
     if (asFault(error).kind === 'busy' && (await joined(options))) return;
     throw error;
   }
-  if (options.connect !== undefined) offerToHub(options.connect, factory);
-  if (options.stdio) void serveStandardStreams(factory);
+  if (options.connect !== undefined) offerToHub(options.connect, serving);
+  if (options.stdio) void serveStandardStreams(serving);
 }
 
 /** Another client may have started a broker of this name before: then this process only passes on. */
@@ -43,17 +46,17 @@ async function joined(options: Options): Promise<boolean> {
   return await joinRunning(name, permissions(options));
 }
 
-async function openListener(options: Options, editors: Editors, factory: () => McpServer): Promise<void> {
+async function openListener(options: Options, editors: Editors, serving: Serving): Promise<void> {
   const { name, host, port } = options;
   const tokens = (): readonly string[] => options.tokens.accepted();
   const socket = await socketPath(name);
-  const front = lazyFront(factory, editors);
+  const front = lazyFront(serving, editors);
   const listener = await listen({
     host,
     port,
     tokens,
     ...(socket === undefined ? {} : { socketPath: socket }),
-    raw: new Map([...vimProtocols(editors, tokens), [RAW_MCP, rawMcp(factory, tokens)]]),
+    raw: new Map([...vimProtocols(editors, tokens), [RAW_MCP, rawMcp(serving, tokens)]]),
     http: (request, response, path) => {
       front().then(
         (http) => http.handle(request, response, path),
@@ -63,7 +66,7 @@ async function openListener(options: Options, editors: Editors, factory: () => M
         },
       );
     },
-    socket: (link) => void serveLink(link, factory),
+    socket: (link) => void serveLink(link, serving),
   }).catch((error: unknown) => {
     throw inUse(asFault(error), name);
   });
@@ -96,9 +99,9 @@ async function leaveWord(options: Options, { port }: Listener, socket: string): 
 }
 
 /** MCP on a raw line, for a client that knows the token. */
-function rawMcp(factory: () => McpServer, tokens: () => readonly string[]): RawHandler {
+function rawMcp(serving: Serving, tokens: () => readonly string[]): RawHandler {
   return ([, token], link) => {
-    if (typeof token === 'string' && acceptedToken(token, tokens())) void serveLink(link, factory);
+    if (typeof token === 'string' && acceptedToken(token, tokens())) void serveLink(link, serving);
     else link.close();
   };
 }
@@ -115,11 +118,11 @@ function permissions({ decided: { allow, deny }, asking: { way, helper }, readOn
 }
 
 /** The HTTP side is loaded at the first request: over stdio it is never needed. */
-function lazyFront(factory: () => McpServer, editors: Editors): () => Promise<HttpFront> {
+function lazyFront(serving: Serving, editors: Editors): () => Promise<HttpFront> {
   let front: Promise<HttpFront> | undefined;
   return () => {
     front ??= import('./http.js').then(({ httpFront }) => {
-      const made = httpFront(factory, editors);
+      const made = httpFront(serving, editors);
       shutdown.add('HTTP', () => made.close());
       return made;
     });
@@ -127,15 +130,15 @@ function lazyFront(factory: () => McpServer, editors: Editors): () => Promise<Ht
   };
 }
 
-function offerToHub(hub: HubPlace, factory: () => McpServer): void {
+function offerToHub(hub: HubPlace, serving: Serving): void {
   const stop = new AbortController();
   shutdown.add('the connection to the hub', () => stop.abort());
-  void keepConnected(hub, (link) => serveLink(link, factory), stop.signal);
+  void keepConnected(hub, (link) => serveLink(link, serving), stop.signal);
 }
 
-async function serveStandardStreams(factory: () => McpServer): Promise<void> {
+async function serveStandardStreams(serving: Serving): Promise<void> {
   const { link, flushed } = stdioLink();
-  await serveLink(link, factory);
+  await serveLink(link, serving);
   await flushed;
   await shutdown.run(0);
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
-import { createMcpHandler, isJsonContentType, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import { asFault } from '../shared/fault.js';
 import { checkedMembers } from '../shared/json-check.js';
 import { limits } from '../shared/limits.js';
 import { log } from '../shared/log.js';
 import type { Editors } from './editors.js';
 import { onUpdates } from './resources.js';
+import type { Serving } from './serve.js';
 import { Sessions } from './sessions.js';
 
 /** MCP over Streamable HTTP: requests that are complete in themselves, and sessions for clients of older revisions. */
@@ -17,7 +18,7 @@ export interface HttpFront {
 }
 
 /** Serves both eras from one factory. */
-export function httpFront(factory: () => McpServer, editors: Editors): HttpFront {
+export function httpFront({ factory, heard }: Serving, editors: Editors): HttpFront {
   const report = (error: Error): void => log.warn(`over HTTP: ${error.message}`);
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: report });
   const answer = toNodeHandler(modern, { onerror: report });
@@ -35,7 +36,10 @@ export function httpFront(factory: () => McpServer, editors: Editors): HttpFront
     });
     const body = request.method === 'POST' ? parsed(await seen.text()) : undefined;
     if (await isLegacyRequest(seen, body)) await sessions.handle(request, response, body);
-    else await answer(request as NodeIncomingMessageLike, response, body);
+    else {
+      heard(body);
+      await answer(request as NodeIncomingMessageLike, response, body);
+    }
   }
 
   return {

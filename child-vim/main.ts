@@ -27,6 +27,10 @@ async function printed({ print, host, port, tokens, readOnly }: Options): Promis
   if (print === 'help') return USAGE;
   if (print === 'version') return `${VERSION}\n`;
   if (print === 'url') return `${url(host, port, tokens.newest)}\n`;
+  if (print === 'list') {
+    const { toolList } = await import('./tool-list.js');
+    return toolList(readOnly);
+  }
   const { toolHelp } = await import('./tool-help.js');
   return toolHelp(readOnly);
 }

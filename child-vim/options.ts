@@ -50,7 +50,8 @@ export const FLAGS: readonly Flag[] = [
   { name: 'dump-state', value: 'FILE', help: 'With --replay: write the texts as JSON; - is standard output' },
   { name: 'snapshot', value: 'COLUMNSxROWS', help: 'With --replay: print the screen' },
   { name: 'print-url', help: 'Print the URL for :Mcp, without the target, and exit' },
-  { name: 'tool-help', help: 'Print the tools and their arguments, and exit' },
+  { name: 'list-tools', help: 'Print the tools as clients get them, as JSON, and exit' },
+  { name: 'tool-help', help: 'Print the tools and their arguments for a person, and exit' },
   { name: 'help', help: 'Print this, and exit' },
   { name: 'version', help: 'Print the version, and exit' },
 ];
@@ -87,7 +88,7 @@ export interface Options {
   /** A trace to be replayed. */
   readonly replay: Replay | undefined;
   /** Something to print instead of serving. */
-  readonly print: 'url' | 'tools' | 'help' | 'version' | undefined;
+  readonly print: 'url' | 'tools' | 'list' | 'help' | 'version' | undefined;
 }
 
 /**
@@ -105,7 +106,7 @@ export async function readOptions(argv: readonly string[], env: NodeJS.ProcessEn
   const print = printed(flags);
   setLimits(flags);
   // Whoever only wants to read the help needs no secret.
-  const isServing = print !== 'help' && print !== 'version' && !flags.has('replay');
+  const isServing = (print === undefined || print === 'url') && !flags.has('replay');
   return {
     name,
     host,
@@ -144,6 +145,7 @@ function readPatience(text: string): number {
 function printed(flags: ReadonlyMap<string, unknown>): Options['print'] {
   if (flags.has('help')) return 'help';
   if (flags.has('version')) return 'version';
+  if (flags.has('list-tools')) return 'list';
   if (flags.has('tool-help')) return 'tools';
   return flags.has('print-url') ? 'url' : undefined;
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault, systemFault } from '../shared/fault.js';
 import { inherited } from '../shared/inherited.js';
+import { log } from '../shared/log.js';
 import type { Replay } from './options.js';
 
 /** The plugin, which replays, beside the bundle or the build. */
@@ -22,6 +23,7 @@ const outcome = z.object({
   changes: z.number(),
   marks: z.number(),
   problems: z.array(z.string()),
+  cut: z.boolean(),
   screen: z.array(z.string()),
 });
 
@@ -37,8 +39,9 @@ export async function replay({ file, dump, isShown, columns, rows }: Replay): Pr
   try {
     const out = join(folder, 'out');
     await inVim({ MCP_REPLAY: resolve(file), MCP_REPLAY_OUT: out, MCP_REPLAY_SIZE: `${columns} ${rows}` });
-    const { buffers, changes, marks, problems, screen } = outcome.parse(JSON.parse(await readFile(out, 'utf8')));
+    const { buffers, changes, marks, problems, cut, screen } = outcome.parse(JSON.parse(await readFile(out, 'utf8')));
     if (problems.length > 0) throw wrong(file, problems);
+    if (cut) log.warn(`the last line of ${file} is cut, as when its writer is killed, and left out`);
     const state = `${JSON.stringify({ buffers })}\n`;
     if (dump !== undefined && dump !== '-') await writeFile(dump, state, { mode: 0o600 });
     const told = `${changes} changes replayed in ${buffers.length} buffers, ${marks} marks hold\n`;

@@ -149,10 +149,16 @@ function uriOf(editor: Editor, buffer: number): string {
 }
 
 function found(uri: string, editors: Editors): { editor: Editor; buffer: number } {
+  const place = resourceAt(uri, editors);
+  if (place === undefined) throw new ResourceNotFoundError(uri);
+  return place;
+}
+
+/** The editor and the number of the buffer that a URI names, which may not be there. */
+export function resourceAt(uri: string, editors: Editors): { editor: Editor; buffer: number } | undefined {
   const [, target = '', number = ''] = /^vim:\/\/([^/]+)\/(\d{1,9})$/.exec(uri) ?? [];
   const editor = editors.connected(decoded(target));
-  if (editor === undefined || Number(number) < 1) throw new ResourceNotFoundError(uri);
-  return { editor, buffer: Number(number) };
+  return editor === undefined || Number(number) < 1 ? undefined : { editor, buffer: Number(number) };
 }
 
 function decoded(text: string): string {

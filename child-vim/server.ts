@@ -20,8 +20,8 @@ import { editorQuestion, fileOfBuffer } from './question.js';
 import { offerResources } from './resources.js';
 import { argumentsSchema, resultSchema } from './schema.js';
 import { explained } from './stale.js';
-import type { Call, Offered, Tool } from './tool.js';
-import { tools } from './tools/index.js';
+import { annotationsOf, type Call, type Offered, type Tool } from './tool.js';
+import { offeredTools } from './tools/index.js';
 import { VERSION } from './version.js';
 import { Views } from './views.js';
 
@@ -39,7 +39,7 @@ export function serverFactory(
   headless?: Headless,
 ): (context?: McpRequestContext) => McpServer {
   const asker = askers(asking, policy);
-  const served = readOnly ? tools.filter(({ action }) => action === 'read') : tools;
+  const served = offeredTools(readOnly);
   const views = new Views(editors);
   const common = {
     editors,
@@ -193,10 +193,4 @@ function failure(tool: Tool, fault: Fault): CallToolResult {
   if (fault.kind === 'bug') log.error(`${tool.name}: ${fault.message} ${JSON.stringify(fault.data)}`);
   const text = `${fault.text}\n${JSON.stringify({ error: fault.kind, ...fault.data })}`;
   return { isError: true, content: [{ type: 'text', text }] };
-}
-
-/** Hints for clients, which may let read-only tools pass unasked; the others mean nothing for those. */
-function annotationsOf({ action, destructive, idempotent }: Tool): Record<string, boolean> {
-  if (action === 'read') return { readOnlyHint: true };
-  return { readOnlyHint: false, destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tools } from './tools/index.js';
+import { offeredTools } from './tools/index.js';
 
 /** One argument of a tool, as its schema has it. */
 export interface Argument {
@@ -25,8 +25,7 @@ interface Schema {
 
 /** The tools with their arguments, for `--tool-help`; with `--read-only` those that are left. */
 export function toolHelp(readOnly: boolean): string {
-  return tools
-    .filter(({ action }) => !readOnly || action === 'read')
+  return offeredTools(readOnly)
     .map(({ name, action, description, input }) => {
       const rows = argumentsOf(input).flatMap(({ forms, ...argument }) => [row(argument), ...forms.map(indented)]);
       return `${name} (${action})\n  ${description}\n${rows.join('')}`;

@@ -76,6 +76,12 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
   };
 }
 
+/** Hints for clients, which may let read-only tools pass unasked; the others mean nothing for those. */
+export function annotationsOf({ action, destructive, idempotent }: Tool): Record<string, boolean> {
+  if (action === 'read') return { readOnlyHint: true };
+  return { readOnlyHint: false, destructiveHint: destructive, ...(idempotent ? { idempotentHint: true } : {}) };
+}
+
 /** Names the editor. */
 export const target = z.string().min(1).max(64).optional().describe('From targets, or @active; needed if several');
 

@@ -6,7 +6,7 @@ import { privateDirectory, stateDirectory } from '../shared/paths.js';
 import { withNul } from './nul.js';
 import type { LineChange } from './revision.js';
 
-/** Bytes of one file; then the next begins with the texts as they are, and the one before the last is deleted. */
+/** Bytes of one file after the texts it begins with; then the next begins, and the one before the last is deleted. */
 const FILE = 8 * 1024 * 1024;
 const FILES = 2;
 /** How much is left of editors that are gone. */
@@ -101,11 +101,12 @@ export class Trace {
   /** The file that is written now. */
   #current(): File {
     const last = this.#files.at(-1);
-    if (last !== undefined && last.size < FILE) return last;
+    if (last !== undefined && last.size - last.begun < FILE) return last;
     this.#number += 1;
     const file = new File(`${this.#base}.${this.#number}.jsonl`);
     this.#files.push(file);
     for (const line of [this.#header, ...this.#texts()]) file.append(this.#numbered(line));
+    file.begun = file.size;
     while (this.#files.length > FILES) this.#files.shift()?.remove();
     return file;
   }
@@ -115,6 +116,8 @@ export class Trace {
 class File {
   readonly path: string;
   size = 0;
+  /** The size of what it began with. */
+  begun = 0;
   #descriptor: number | undefined;
 
   constructor(path: string) {

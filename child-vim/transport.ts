@@ -22,6 +22,7 @@ export class LinkTransport implements Transport {
   /** Fulfilled when the connection is closed. */
   readonly closed: Promise<void>;
   readonly #link: Link;
+  readonly #heard: (message: unknown) => void;
   readonly #settle: () => void;
   /** Requests of the client that are not answered yet, and ours to the client. */
   readonly #theirs = new Set<Id>();
@@ -29,8 +30,10 @@ export class LinkTransport implements Transport {
   #finished = false;
   #closed = false;
 
-  constructor(link: Link) {
+  /** `heard` is told of each message before the SDK is. */
+  constructor(link: Link, heard: (message: unknown) => void) {
     this.#link = link;
+    this.#heard = heard;
     let settle = (): void => undefined;
     this.closed = new Promise((resolve) => {
       settle = resolve;
@@ -83,6 +86,7 @@ export class LinkTransport implements Transport {
       return;
     }
     this.#note(message);
+    this.#heard(message);
     this.onmessage?.(message);
   }
 

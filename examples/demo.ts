@@ -11,6 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type Home, makeHome } from '../test/kit/home.js';
 import { eventually } from '../test/kit/until.js';
 import { Vim } from '../test/kit/vim.js';
+import { say, textOf } from './say.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HUB = join(ROOT, 'bin/mcp-multibroker');
@@ -120,14 +121,6 @@ async function call(name: string, input: Record<string, unknown> = {}): Promise<
   const result = await client.callTool({ name, arguments: input });
   if (result.isError === true) throw new Error(`${name}: ${textOf(result)}`);
   return result.structuredContent as Record<string, unknown>;
-}
-
-function textOf(result: { content: readonly { type: string; text?: unknown }[] }): string {
-  return result.content.map(({ text }) => String(text ?? '')).join('\n');
-}
-
-function say(title: string, text: string): void {
-  console.log(`\n== ${title}\n${text.replace(/^/gm, '   ')}`);
 }
 
 /** Shows the screen once it holds that row. */

@@ -54,3 +54,8 @@ export const tools: readonly Tool[] = [
   evaluate,
   notify,
 ];
+
+/** Those that are offered: all, or only those that read. */
+export function offeredTools(readOnly: boolean): readonly Tool[] {
+  return readOnly ? tools.filter(({ action }) => action === 'read') : tools;
+}

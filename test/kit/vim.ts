@@ -54,6 +54,8 @@ export class Vim {
     const vim = new Vim(child, screen, channel);
     await channel.connected;
     await eventually('Vim has started', () => vim.eval<number>('v:vim_did_enter').then((entered) => entered === 1));
+    // What Vim asks of the terminal by itself is answered: see typed().
+    await eventually('the terminal has answered', async () => (await vim.eval('v:termresponse')) !== '');
     vim.pid = await vim.eval<number>('getpid()');
     return vim;
   }

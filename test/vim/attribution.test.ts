@@ -5,7 +5,14 @@ import type { Result } from './broker.js';
 import { pair } from './fixture.js';
 
 describe('what an assistant does', () => {
-  const at = pair({ vimrc: 'set laststatus=2 statusline=%{mcp#attribution#Flag()}' });
+  const at = pair({
+    vimrc: `
+set laststatus=2 statusline=%{mcp#attribution#Flag()}
+function Lines(match)
+  return map(filter(items(a:match), {_, item -> item[0] =~ '^pos'}), {_, item -> item[1][0]})->sort('n')
+endfunction
+`,
+  });
 
   async function edit(buffer: number, operations: readonly object[]): Promise<Result> {
     const args = { buffer, expected_changedtick: await at.vim.tick(buffer), operations };
@@ -36,6 +43,68 @@ describe('what an assistant does', () => {
     assert.equal((await at.vim.ex('messages')).includes('edited'), false);
     assert.match(await at.vim.ex('McpLog'), /\n\d\d:\d\d:\d\d test edited lines 1-2, 5 of \[No Name\]$/);
   });
+
+  it('is said after Insert mode, where Vim shows the mode, and after a selection', async () => {
+    for (const [keys, mode] of [
+      ['i', 'i'],
+      ['V', 'V'],
+    ] as const) {
+      const buffer = await followed(['one', 'two', mode]);
+      await at.vim.ex('new');
+      await at.vim.typed(keys);
+      await edit(buffer, [{ kind: 'lines', first: 3, last: 3, text: `edit in ${mode}` }]);
+      await eventually('it is logged', async () => (await at.vim.ex('McpLog')).endsWith(`line 3 of [No Name]`));
+      assert.equal(await at.vim.eval('mode()'), mode);
+      await at.vim.typed('\x1b');
+      await shows('mcp: test edited line 3 of [No Name]');
+      await at.vim.ex('only! | redraw!');
+    }
+  });
+
+  /** The lines that are marked in the current window. */
+  const marked = (): Promise<number[]> =>
+    at.vim.eval("getmatches()->filter({_, m -> m.group ==# 'McpEdited'})->map({_, m -> Lines(m)})->flatten()");
+
+  it('is seen on its lines for a moment, in every window, and leaves nothing behind', async () => {
+    const buffer = await followed(Array.from({ length: 100 }, (_, line) => `line ${line + 1}`));
+    await at.vim.ex('let g:mcp_highlight = 3000 | split | normal! G');
+    const { value } = await edit(buffer, [
+      { kind: 'lines', first: 2, last: 2, text: 'two\nand more' },
+      { kind: 'lines', first: 100, last: 100, text: 'hundred' },
+    ]);
+    const known = async (): Promise<unknown> => [
+      await at.vim.tick(buffer),
+      await at.vim.eval('[undotree().seq_last, &modified, winsaveview()]'),
+    ];
+    const before = await known();
+    assert.deepEqual(await eventually('lines are marked', whenMarked), [101]);
+    assert.deepEqual(await at.vim.eval('getmatches(win_getid(2))->map({_, m -> Lines(m)})->flatten()'), [2, 3]);
+    await eventually('they are not any more', async () => (await marked()).length === 0);
+    assert.deepEqual(await at.vim.eval('getmatches(win_getid(2))'), []);
+    assert.deepEqual([await known(), value['changedtick']], [before, await at.vim.tick(buffer)]);
+    await at.vim.ex('only');
+  });
+
+  it('is not seen any more once the text is another, nor where the person does not want it', async () => {
+    await at.vim.ex('let g:mcp_highlight = 600000');
+    const buffer = await followed(['one', 'two', 'three', 'four']);
+    for (const [number, keys] of ['ggOzero\x1b', 'ix\x1b', ':enew\r'].entries()) {
+      await edit(buffer, [{ kind: 'lines', first: 2, last: 2, text: `edit ${number}` }]);
+      assert.deepEqual(await eventually('the line is marked', whenMarked), [2]);
+      await at.vim.typed(`j${keys}`);
+      await eventually('it is not any more', async () => (await marked()).length === 0);
+    }
+    await at.vim.ex(`let g:mcp_highlight = 0 | buffer ${buffer}`);
+    await edit(buffer, [{ kind: 'lines', first: 2, last: 2, text: 'the last edit' }]);
+    await eventually('it is logged', async () => (await at.vim.ex('McpLog')).endsWith('line 2 of [No Name]'));
+    assert.deepEqual(await marked(), []);
+    await at.vim.ex('unlet g:mcp_highlight');
+  });
+
+  async function whenMarked(): Promise<number[] | undefined> {
+    const lines = await marked();
+    return lines.length > 0 ? lines : undefined;
+  }
 
   it('is not said where the person does not want it', async () => {
     const buffer = await followed(['one']);

@@ -112,6 +112,20 @@ describe('a refusal because the text has changed', () => {
     assert.equal(refusal(await edit(buffer, tick, []))['diff'], '@@ -1,2 +1,2 @@\n zero\n-one\n+ONE\n');
   });
 
+  it('knows by its trace what memory does not hold any more', async () => {
+    const { buffer, tick } = await seen(['one', 'two', 'three']);
+    for (let time = 1; time <= 30; time += 1) {
+      await at.vim.ex(`call setline(1, repeat("x", 40000) .. ${time}) | redraw`);
+      assert.equal((await at.broker.call('watch', { buffer, timeout_ms: 0 })).isError, false);
+    }
+    await at.vim.ex('call setline(1, "uno")');
+    const old = refusal(await edit(buffer, tick, [{ kind: 'replace', old: 'one', new: 'x' }]));
+    assert.deepEqual([old['diff'], old['applies']], ['@@ -1,3 +1,3 @@\n-one\n+uno\n two\n three\n', false]);
+    const late = await edit(buffer, tick, [{ kind: 'replace', old: 'three', new: 'drei' }], { rebase: true });
+    assert.equal(late.isError, false, late.text);
+    assert.deepEqual(await at.vim.lines(buffer), ['uno', 'two', 'drei']);
+  });
+
   it('shows no more of the difference than can be read', async () => {
     const { buffer, tick } = await seen(Array.from({ length: 3000 }, (_, line) => `line ${line}`));
     await at.vim.ex('%s/line/LINE/');

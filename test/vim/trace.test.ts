@@ -66,8 +66,12 @@ describe('a trace', () => {
     const found = buffers.find((each) => each.buffer === buffer);
     assert.deepEqual([found?.tick, found?.lines], [await vim.tick(buffer), await vim.lines(buffer)]);
     const [first = ''] = (await vim.lines(buffer)) ?? [];
-    const screen = replay(file, '--snapshot', '40x10').stdout.split('\n');
-    assert.deepEqual([screen.length, screen[0]], [11, first]);
+    const screen = replay(file, '--snapshot', '80x24').stdout.split('\n');
+    assert.deepEqual([screen.length, screen[0]], [25, first]);
+    assert.deepEqual(replay(file, '--snapshot', '40x10').stdout.split('\n').length, 11);
+    const dumped = join(at.home.path, 'state.json');
+    assert.match(replay(file, '--dump-state', dumped).stdout, /marks hold/);
+    assert.deepEqual([await readFile(dumped, 'utf8'), (await stat(dumped)).mode & 0o777], [stdout, 0o600]);
     assert.match(replay(file).stdout, /^\d+ changes replayed in 1 buffers, \d+ marks hold\n$/);
   });
 
@@ -87,12 +91,19 @@ describe('a trace', () => {
 
   it('is the owner’s alone, and survives the end of the broker', async () => {
     const { broker, vim } = await begin();
-    const { file } = await session(broker, vim);
+    const { buffer, file } = await session(broker, vim);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     process.kill(broker.pid, 'SIGKILL');
-    const { status, stdout } = replay(file);
+    const { status, stdout } = replay(file, '--dump-state', '-');
     assert.equal(status, 0);
-    assert.match(stdout, /marks hold/);
+    const { buffers } = JSON.parse(stdout) as { buffers: { lines: string[] }[] };
+    assert.deepEqual(buffers[0]?.lines, await vim.lines(buffer));
+    // Killed in the middle of a line.
+    await appendFile(file, '{"seq":999,"type":"cha');
+    const again = replay(file);
+    assert.equal(again.status, 0);
+    assert.match(again.stdout, /[1-9]\d* marks hold/);
+    assert.match(again.stderr, /warning: the last line of .* is cut/);
   });
 
   it('is not kept with --no-trace', async () => {
@@ -112,9 +123,8 @@ describe('a trace', () => {
     const { status, stderr } = replay(other);
     assert.equal(status, 2);
     assert.match(stderr, /does not replay to what it says, \d+ times: .*(mark|another text)/);
-    await writeFile(other, text);
-    await appendFile(other, '{"seq":999,"type":"cha');
-    assert.match(replay(other).stderr, /a line is cut/);
+    await writeFile(other, text.replace('"type":"change"', '"type":"cha'));
+    assert.match(replay(other).stderr, /a line is no JSON/);
     assert.match(replay(join(at.home.path, 'nothing')).stderr, /cannot read/);
     assert.match(replay(other, '--snapshot', 'big').stderr, /--snapshot takes COLUMNSxROWS/);
   });

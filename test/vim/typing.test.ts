@@ -51,6 +51,54 @@ describe('an edit while the person types', () => {
     await at.vim.until("getline(1, '$')", ['a', 'b', 'top', 'text+!']);
   });
 
+  for (const [what, before, after, typed] of [
+    ['longer text before it', 'teh cat| dog', 'theee cat dog', 'theee cat! dog'],
+    ['shorter text before it', 'née 🙂 teh cat| dog', 'née 🙂 t cat dog', 'née 🙂 t cat! dog'],
+    ['text on both sides of it', 'teh cat| sleeps ohn', 'the fat cat sleeps on it', 'the fat cat! sleeps on it'],
+    ['text put in at it', 'teh cat| dog', 'teh catX dog', 'teh cat!X dog'],
+    ['other text in its place', 'one two| three', 'one ZWEI three', 'one ZWEI! three'],
+    ['text of other width', 'e\u0301 naive| x', 'e\u0301 naïve x', 'e\u0301 naïve! x'],
+    ['text at the end', 'teh cat|', 'the cat', 'the cat!'],
+    [
+      'a change too long to be looked through',
+      `${'a'.repeat(200)}| x`,
+      `${'b'.repeat(200)} x`,
+      `${'b'.repeat(200)}! x`,
+    ],
+  ] as const)
+    it(`lets the person go on where they were in their line: ${what}`, async () => {
+      await at.vim.until('mode()', 'n');
+      const [left = '', right = ''] = before.split('|');
+      const buffer = await at.vim.buffer([left + right]);
+      await at.vim.ex('split');
+      await at.vim.eval(`win_execute(win_getid(2), "call cursor(1, ${Buffer.byteLength(left)})")`);
+      await at.vim.eval(`cursor(1, ${Buffer.byteLength(left) + 1})`);
+      await at.vim.typed(right === '' ? 'A' : 'i');
+      const result = await edit(buffer, change(1, left + right, after));
+      assert.equal(result.isError, false, result.text);
+      const seen = await at.vim.eval<[number, number]>('[col("."), getcurpos(win_getid(2))[2]]');
+      await at.vim.typed('!');
+      assert.deepEqual(await at.vim.lines(buffer), [typed]);
+      const caret = Buffer.byteLength(typed.slice(0, typed.indexOf('!')));
+      assert.equal(seen[0], caret + 1);
+      assert.ok(seen[1] <= caret + 1, 'the cursor of the other window goes along');
+      await at.vim.typed('\x1b');
+      at.vim.type('u');
+      await at.vim.until(`getbufline(${buffer}, 1)`, [after]);
+      await at.vim.ex('only');
+    });
+
+  it('keeps a cursor of Normal mode on its character, and at the end of the line', async () => {
+    const buffer = await at.vim.buffer(['teh cat dog', 'a long line of text']);
+    await at.vim.ex('normal! 1G9|');
+    await edit(buffer, change(1, 'teh cat dog', 'theee cat dog'));
+    assert.deepEqual(await at.vim.eval('getcurpos()'), [0, 1, 11, 0, 11]);
+    await at.vim.ex('normal! $');
+    await edit(buffer, change(1, 'theee cat dog', 'the cat dog'));
+    await at.vim.ex('normal! j');
+    assert.equal(await at.vim.eval('col(".")'), 'a long line of text'.length);
+  });
+
   it('waits where it takes away the line that is typed in, and changes that line at once', async () => {
     const buffer = await at.vim.buffer(['top', 'text', 'end']);
     at.vim.type('jA+');

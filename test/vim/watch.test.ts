@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { eventually } from '../kit/until.js';
 import { Vim } from '../kit/vim.js';
 import { Broker, type Result } from './broker.js';
 import { pair, stage } from './fixture.js';
@@ -155,6 +156,50 @@ describe('the tool watch', () => {
       changes.map(({ who, diff }) => [who, diff]),
       [['editor', '@@ -1,1 +1,1 @@\n-one\n+two\n']],
     );
+  });
+
+  it('tells whether the terminal has the focus', async () => {
+    const { next } = await watch({ timeout_ms: 0 });
+    await at.vim.typed('\x1b[O');
+    const { events, next: after } = await watch({ after: next, settle_ms: 0 });
+    await at.vim.typed('\x1b[I');
+    const back = await watch({ after, settle_ms: 0 });
+    assert.deepEqual(
+      [...events, ...back.events].map(({ event }) => event),
+      ['unfocused', 'focused'],
+    );
+  });
+
+  it('keeps ticks without a change, and what happens elsewhere, to itself unless it is asked for', async () => {
+    const path = join(at.home.path, 'noise');
+    await writeFile(path, 'text\n');
+    await at.vim.ex(`edit ${path}`);
+    const elsewhere = await at.vim.eval<number>('bufnr()');
+    const { buffer, tick } = await followed(['one']);
+    const { next } = await watch({ buffer, timeout_ms: 0 });
+    await at.vim.ex(`let b:n = 1 | undojoin | call setline(1, "one") | buffer ${elsewhere} | silent write`);
+    const quiet = await watch({ buffer, since: tick, timeout_ms: 0 });
+    const all = await watch({ buffer, after: next, include_noise: true, settle_ms: 0 });
+    assert.deepEqual([quiet.events, quiet.changes], [[], []]);
+    assert.deepEqual(all.events.map(({ event }) => event).toSorted(), ['entered', 'written']);
+    const { changes } = await watch({ buffer, since: tick, include_noise: true, settle_ms: 0 });
+    assert.deepEqual(
+      changes.map(({ from, to, diff }) => [from, to, diff]),
+      [[tick, await at.vim.tick(buffer), '']],
+    );
+  });
+
+  it('tells a client that asks for progress that it still waits', async () => {
+    const { buffer, tick } = await followed(['one']);
+    const told: (string | undefined)[] = [];
+    const waiting = at.broker.client.callTool(
+      { name: 'watch', arguments: { buffer, since: tick, timeout_ms: 600_000 } },
+      { onprogress: ({ message }) => void told.push(message), timeout: 600_000 },
+    );
+    await eventually('there is a word', () => told.length > 0, 60_000);
+    assert.equal(told[0], `waiting for changes in buffer ${buffer}`);
+    await at.vim.typed('Ax\x1b');
+    await waiting;
   });
 
   it('returns when nothing happens in time', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { eventually } from '../../kit/until.js';
-import type { Broker } from '../broker.js';
+import { type Broker, PROGRAM } from '../broker.js';
 import type { Snapshot } from './snapshot.js';
 
 interface Change {
@@ -22,6 +24,8 @@ interface Line {
   readonly changes: readonly Change[];
 }
 
+const run = promisify(execFile);
+
 /** Tools that change a text. */
 const CHANGING = ['edit', 'apply-diff', 'undo', 'redo'];
 
@@ -32,6 +36,7 @@ export class Ledger {
   readonly #texts = new Map<number, { tick: number; lines: string[] }>();
   /** Ticks that calls of the agent answered, by buffer. */
   readonly #answered = new Set<string>();
+  #path = '';
   #read = 0;
   #rest = '';
   /** Changes whose author was checked. */
@@ -65,16 +70,38 @@ export class Ledger {
       }),
     );
     if (wrong !== undefined) throw wrong;
-    for (const { buffer, lines } of seen?.buffers ?? []) {
+    for (const { buffer, tick, lines } of seen?.buffers ?? []) {
       const text = this.#texts.get(buffer);
-      if (text !== undefined) assert.deepEqual(text.lines, lines, `the text of buffer ${buffer} in the trace`);
+      if (text === undefined) continue;
+      assert.deepEqual(text.lines, lines, `the text of buffer ${buffer} in the trace`);
+      assert.deepEqual(await this.#mirrored(buffer), { tick, text: plain(lines) }, `the mirror of buffer ${buffer}`);
     }
+  }
+
+  /** Has the trace replayed in a new Vim: it must come to the same texts. */
+  async replay(): Promise<void> {
+    const args = [PROGRAM, '--replay', this.#path, '--dump-state', '-'];
+    const { stdout } = await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+    const { buffers } = JSON.parse(stdout) as { buffers: { buffer: number; tick: number; lines: string[] }[] };
+    const found = new Map(buffers.map(({ buffer, tick, lines }) => [buffer, { tick, lines }]));
+    assert.deepEqual(found, this.#texts, 'what the trace replays to');
+  }
+
+  /** The text as the broker has it. */
+  async #mirrored(buffer: number): Promise<{ tick: unknown; text: unknown }> {
+    const { contents } = await this.#broker.client.readResource({ uri: `vim://${this.#target}/${buffer}` });
+    const [found] = contents;
+    return {
+      tick: found?._meta?.['changedtick'],
+      text: found !== undefined && 'text' in found ? found.text : undefined,
+    };
   }
 
   async #take(): Promise<void> {
     const { value } = await this.#broker.call('trace', { target: this.#target, after: Number.MAX_SAFE_INTEGER });
     const [path] = value['files'] as string[];
     if (path === undefined) return;
+    this.#path = path;
     const file = await open(path);
     try {
       const { size } = await file.stat();
@@ -107,4 +134,10 @@ export class Ledger {
     assert.equal(by[0] === 'client test', isAnswered, `line ${seq} is by who made it, not by ${by[0]}`);
     this.changes += 1;
   }
+}
+
+/** Lines as one text; Vim has a NUL as a newline in the line. */
+function plain(lines: readonly string[]): string {
+  const isEmpty = lines.length === 1 && lines[0] === '';
+  return isEmpty ? '' : lines.map((line) => `${line.replaceAll('\n', '\0')}\n`).join('');
 }

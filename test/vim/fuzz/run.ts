@@ -27,6 +27,7 @@ export async function play(seed: number, rounds: number, home: Home, broker: Bro
   try {
     await scene.begin();
     for (let done = 0; done < rounds; done += 1) await round(scene);
+    await scene.ledger.replay();
     return scene.tally;
   } catch (error) {
     const steps = scene.steps.slice(-40).join('\n  ');

@@ -43,7 +43,8 @@ export interface WindowSnapshot {
 
 /**
  * The functions in Vim that look, and a log of each text by buffer and tick, so that the text right after an edit is
- * known even when the person typed on. Keys that leave Vim or start other programs do nothing.
+ * known even when the person typed on. Keys that leave Vim or start other programs do nothing. Where no command is begun,
+ * v:register is not looked at: after `"ay` in Visual mode it stays "a" until the next command, were it a mouse that moves.
  */
 export const LOOK = `
 set timeoutlen=50 hlsearch showcmd nowrap cmdheight=2 scrolloff=0 nojoinspaces matchpairs-=<:> noshowmode
@@ -84,7 +85,7 @@ endfunction
 function Kept()
   let found = #{search: getreg('/'), hlsearch: v:hlsearch, layout: winlayout(), window: win_getid(), tab: tabpagenr(),
     \\ tabs: tabpagenr('$'), alternate: bufnr('#'), history: [histnr(':'), histnr('/')], recording: reg_recording(),
-    \\ visual: visualmode(), count: v:count, register: v:register,
+    \\ visual: visualmode(), count: v:count, register: mode(1) ==# 'n' && state('o') == '' ? '' : v:register,
     \\ char: getcharsearch(), line: getcmdline(), folding: &foldenable, wrap: &wrap, buffers: len(getbufinfo())}
   for name in split('" a b q 0 1 2 3 9 - . :')
     let found['register ' . name] = getreginfo(name)

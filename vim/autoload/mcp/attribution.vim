@@ -1,8 +1,9 @@
 vim9script
-# What assistants did, told to the person: a word on the screen, a log, a flag for the status line. Edited lines are not marked:
-# |text-properties| on lines that are joined, split and undone bring internal errors (E685) in Vim 9.0.1378.
+# What assistants did, told to the person: a word on the screen, the lines in another colour for a moment, a log, a flag for the
+# status line.
 
 import autoload 'mcp/buffer.vim'
+import autoload 'mcp/highlight.vim'
 import autoload 'mcp/link.vim'
 import autoload 'mcp/message.vim'
 import autoload 'mcp/visible.vim'
@@ -21,7 +22,7 @@ const MOST_NAMED = 3
 const SOON = 60
 const RECENT = 3000
 
-# What is still to be told: {client, verb, bufnr, ops}.
+# What is still to be told: {client, verb, bufnr, ops, tick: after it, or 0}.
 var done: list<dict<any>> = []
 # Strings, the oldest first.
 var log: list<string> = []
@@ -39,7 +40,8 @@ export def Did(client: string, verb: string, params: dict<any>, answer: any)
   endif
   var facts: dict<any> = type(answer) == v:t_dict ? answer : {}
   var bufnr: number = get(facts, 'buffer', get(params, 'buffer', bufnr()))
-  add(done, {client: client, verb: verb, bufnr: bufnr, ops: get(params, 'ops', [])})
+  var tick: number = get(facts, 'changedtick', 0)
+  add(done, {client: client, verb: verb, bufnr: bufnr, ops: get(params, 'ops', []), tick: tick})
   if len(done) == 1
     timer_start(SOON, (_) => Tell())
   endif
@@ -71,6 +73,7 @@ def TellAll()
   timer = timer_start(RECENT, (_) => Forget())
   saying = Told(changing[-1])
   Soon()
+  highlight.Lines(changing[-1].bufnr, changing[-1].tick, Ranges(changing[-1].ops))
 enddef
 
 def Told(deed: dict<any>): string
@@ -117,20 +120,25 @@ def Named(ranges: list<list<number>>): string
   return printf('%s %s%s of ', isOne ? 'line' : 'lines', join(named, ', '), more)
 enddef
 
-# Shows what is to be said, and the status line, unless the person is at a prompt or in a command: then it is not said.
+# Shows what is to be said, and the status line, unless the person is at a prompt or in a command: then it is said when they
+# are back in Normal mode. So it is in Insert mode, where Vim would write the mode over it at once, see 'showmode'.
 def Soon()
-  if index(['n', 'i', 'R'], mode(1)) >= 0 && state('mos') == ''
-    Show()
+  var isFree = index(['n', 'i', 'R'], mode(1)) >= 0 && state('mos') == ''
+  if isFree
+    # Listeners run then, too: as in edit.vim.
+    legacy silent! redrawstatus
   endif
-enddef
-
-def Show()
-  # Listeners run then, too: as in edit.vim.
-  legacy silent! redrawstatus
-  if saying != '' && get(g:, 'mcp_messages', true)
+  if saying == '' || !get(g:, 'mcp_messages', true)
+    saying = ''
+  elseif isFree && (mode(1) == 'n' || !&showmode)
     message.Whisper(saying)
+    saying = ''
+  else
+    augroup mcp_attribution
+      autocmd!
+      autocmd ModeChanged *:n ++once timer_start(0, (_) => Soon())
+    augroup END
   endif
-  saying = ''
 enddef
 
 def Forget()

@@ -2,6 +2,7 @@ vim9script
 # Changes of whole lines, all or nothing, one undo step, nothing of the person's moved.
 
 import autoload 'mcp/buffer.vim'
+import autoload 'mcp/columns.vim'
 import autoload 'mcp/fault.vim'
 import autoload 'mcp/gate.vim'
 import autoload 'mcp/marks.vim'
@@ -22,6 +23,7 @@ export def Apply(p: dict<any>): dict<any>
   endif
   var changed = marks.Of(bufnr)
   var shown = views.All()
+  var seen = shown->mapnew((_, view) => LineOf(bufnr, view.buffer, view.cursor[1]))
   Break(bufnr)
   Lines(bufnr, p.ops)
   if typing
@@ -31,10 +33,23 @@ export def Apply(p: dict<any>): dict<any>
     Break(bufnr)
   endif
   marks.Restore(bufnr, changed->mapnew((_, mark) => [mark[0], Shifted(mark[1], p.ops), mark[2]]))
-  views.Restore(shown, bufnr, (lnum) => Shifted(lnum, p.ops))
+  var wanted = shown->mapnew((n, view) =>
+    Column(view.cursor, seen[n], LineOf(bufnr, view.buffer, Shifted(view.cursor[1], p.ops))))
+  views.Restore(shown, bufnr, (lnum) => Shifted(lnum, p.ops), wanted)
   views.OnCharacter()
   Show(bufnr)
   return buffer.Brief(bufnr)
+enddef
+
+# The line of `bufnr`, if that is the buffer of a view.
+def LineOf(bufnr: number, of: number, lnum: number): string
+  return of == bufnr ? get(getbufline(bufnr, lnum), 0, '') : ''
+enddef
+
+# The column of a cursor in a line that has become another, or 0 where it stays.
+def Column(cursor: list<number>, old: string, now: string): number
+  var moved = old == now ? 0 : columns.Moved(old, now, cursor[2] - 1) + 1
+  return moved == cursor[2] ? 0 : moved
 enddef
 
 # Buffers whose text is not the person's: another program or Vim itself fills them.

@@ -3,7 +3,7 @@ vim9script
 
 # By the buffer's number in the trace: {buffer: its number here, tick, filename}.
 var known: dict<dict<any>> = {}
-var outcome = {changes: 0, marks: 0, problems: [], screen: [], buffers: []}
+var outcome = {changes: 0, marks: 0, problems: [], cut: false, screen: [], buffers: []}
 
 # Reads the file $MCP_REPLAY, writes what came of it to $MCP_REPLAY_OUT as JSON, and quits. $MCP_REPLAY_SIZE is the size of the
 # screen. A legacy function, so that no error is let through, see dispatch.vim: nobody would answer its prompt.
@@ -22,7 +22,7 @@ def Run()
   &columns = columns
   &lines = rows
   set hidden noswapfile undolevels=-1 nofoldenable
-  for line in readfile($MCP_REPLAY)
+  for line in Whole(readfile($MCP_REPLAY, 'b'))
     Take(Decoded(line))
   endfor
   for [buffer, at] in items(known)->sort((a, b) => str2nr(a[0]) - str2nr(b[0]))
@@ -35,9 +35,14 @@ def Run()
   writefile([json_encode(outcome)], $MCP_REPLAY_OUT)
 enddef
 
-# The last line may be cut where the writer was killed.
+# The last line is cut where the writer was killed in the middle of it, and then has no line break.
+def Whole(lines: list<string>): list<string>
+  outcome.cut = lines != [] && remove(lines, -1) != ''
+  return lines
+enddef
+
 def Decoded(line: string): dict<any>
-  var decoded: dict<any> = {type: 'cut'}
+  var decoded: dict<any> = {type: 'broken'}
   try
     decoded = json_decode(line)
   catch
@@ -52,8 +57,8 @@ def Take(line: dict<any>)
     Change(line)
   elseif line.type == 'mark'
     Mark(line)
-  elseif line.type == 'cut'
-    add(outcome.problems, 'a line is cut')
+  elseif line.type == 'broken'
+    add(outcome.problems, 'a line is no JSON')
   endif
 enddef
 

@@ -23,11 +23,13 @@ enddef
 var restoring: dict<number> = {}
 
 # Puts {views} back. After lines of `bufnr` were changed `Moved` tells where a line of it went: in the current window Vim
-# takes the cursor along, but not the first line shown; in the others deletebufline() takes the cursor along twice.
-export def Restore(views: list<dict<any>>, bufnr = 0, Moved: func(number): number = Same)
-  for view in views
+# takes the cursor along, but not the first line shown; in the others deletebufline() takes the cursor along twice. `columns`
+# are those of the cursors, 0 where they stay.
+export def Restore(views: list<dict<any>>, bufnr = 0, Moved: func(number): number = Same, columns: list<number> = [])
+  for [n, view] in items(views)
     var Place = view.buffer == bufnr ? Moved : Same
-    var cursor = [0, Place(view.cursor[1])] + view.cursor[2 :]
+    var column = get(columns, n)
+    var cursor = [0, Place(view.cursor[1])] + (column == 0 ? view.cursor[2 :] : [column, 0, Wanted(view.cursor, column)])
     var info = getwininfo(view.window)
     if info == [] || info[0].topline == Place(view.topline) && getcurpos(view.window) == cursor
       continue
@@ -36,9 +38,16 @@ export def Restore(views: list<dict<any>>, bufnr = 0, Moved: func(number): numbe
     if view.window != win_getid()
       restoring->extend({lnum: cursor[1], col: cursor[2] - 1, coladd: cursor[3]})
       restoring->extend({curswant: cursor[4] == v:maxcol ? v:maxcol : cursor[4] - 1})
+    elseif column != 0
+      restoring->extend({col: column - 1, curswant: cursor[4] == v:maxcol ? v:maxcol : cursor[4] - 1})
     endif
     win_execute(view.window, 'noautocmd call mcp#views#Set()')
   endfor
+enddef
+
+# The column that a cursor is to go to in longer lines: the end of them stays that.
+def Wanted(cursor: list<number>, column: number): number
+  return cursor[4] == v:maxcol ? v:maxcol : column
 enddef
 
 def Same(lnum: number): number
