@@ -1,7 +1,8 @@
 import type { Child } from './child.js';
 import type { Expose } from './expose.js';
 import type { Form } from './forms.js';
-import { type Catalogue, OWN_ALIAS } from './protocol.js';
+import { MODERN, TASKS } from './modern.js';
+import { type Catalogue, OWN_ALIAS, REVISIONS } from './protocol.js';
 
 /** The longest instructions taken from one child, in characters. */
 const LONGEST = 8000;
@@ -30,8 +31,20 @@ function searchInstructions(children: readonly Child[], separator: string): stri
   return `Behind this hub are servers with more tools than are listed: ${aliases.join(', ') || 'none yet'}. Find a tool by ${tool('find')} and call it by ${tool('call')}; ${tool('describe')} has the schema of its arguments. ${tool('instructions')} tells what a server says of its use: ask before its first call.`;
 }
 
-/** The hub's own capabilities: what it merges and passes on, whichever children are there now. */
-export function capabilities(): Catalogue['capabilities'] {
+/** The hub's own capabilities in a revision: what it merges and passes on, whichever children are there now. */
+export function capabilities(revision: string): Catalogue['capabilities'] {
   const listed = { listChanged: true };
-  return { logging: {}, completions: {}, tools: listed, prompts: listed, resources: { subscribe: true, ...listed } };
+  return {
+    logging: {},
+    completions: {},
+    tools: listed,
+    prompts: listed,
+    resources: { subscribe: true, ...listed },
+    ...tasksOf(revision),
+  };
+}
+
+function tasksOf(revision: string): Catalogue['capabilities'] {
+  if (revision === MODERN) return { extensions: { [TASKS]: {} } };
+  return revision === REVISIONS[0] ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } } : {};
 }

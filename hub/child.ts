@@ -5,7 +5,7 @@ import type { Peer } from '../shared/peer.js';
 import type { Owner } from './caller.js';
 import type { Exposure } from './exposure.js';
 import { MODERN } from './modern.js';
-import type { Catalogue } from './protocol.js';
+import { type Catalogue, isHub, OWN_ALIAS } from './protocol.js';
 import type { Remarks } from './remarks.js';
 
 /** What the hub hears from its children. */
@@ -70,7 +70,7 @@ export interface Child {
   ready(signal: AbortSignal): Promise<Peer>;
   /** Brings back what it offered when it last ran, where nothing newer is known. */
   recall(): Promise<void>;
-  /** Learns what it offers, where that is not known yet; ends early rather than fail. */
+  /** Learns what it offers, where that is not known yet or holds no longer; ends early rather than fail. */
   learn(): Promise<void>;
   /** Ends it for good; open calls fail with `why`. */
   stop(why?: Fault): Promise<void>;
@@ -91,4 +91,11 @@ export interface Child {
 /** Whether it speaks 2026-07-28, as far as is known. */
 export function isModern({ catalogue }: Child): boolean {
   return catalogue?.protocol === MODERN;
+}
+
+/** Whether it takes calls of 2026-07-28; another hub takes them in the midst of its session. */
+export function takesModern(child: Child): boolean {
+  // The hub's own tools say that they are the hub's, but are spoken to in a session.
+  const isOther = child.alias !== OWN_ALIAS && isHub(child.catalogue?.server ?? {});
+  return isOther || isModern(child);
 }

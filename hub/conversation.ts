@@ -6,6 +6,7 @@ import { type Frame, LOOSELY_READ } from '../shared/jsonrpc.js';
 import type { Link } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { Peer } from '../shared/peer.js';
+import { isRenewed, isStale } from './fresh.js';
 import { type Greeting, greet, offers } from './handshake.js';
 import { type Catalogue, LIST_NAMES, LISTS, type ListName, listChanged, NOTHING } from './protocol.js';
 
@@ -41,6 +42,8 @@ export class Conversation {
   readonly #stale = new Set<ListName>();
   /** Whether lists may be read: after the greeting, and by one reader. */
   #idle = false;
+  #isGreeted = false;
+  #refreshing: Promise<void> | undefined;
 
   constructor(link: Link, events: ConversationEvents) {
     this.#events = events;
@@ -67,6 +70,7 @@ export class Conversation {
     this.#overHttp = greeting.overHttp === true;
     this.peer.start();
     this.#catalogue = await greet(this.peer, greeting);
+    this.#isGreeted = true;
     this.#idle = true;
     this.#rereadStale();
   }
@@ -75,6 +79,17 @@ export class Conversation {
   reread(): void {
     for (const list of LIST_NAMES) this.#stale.add(list);
     this.#rereadStale();
+  }
+
+  /** Reads again what its server says may have changed by now, where it does not tell of changes (2026-07-28). */
+  async refresh(): Promise<void> {
+    if (!this.#isGreeted) return;
+    const stale = LIST_NAMES.filter((list) => isStale(this.#catalogue, list));
+    if (stale.length === 0) return;
+    this.#refreshing ??= Promise.all(stale.map((list) => this.#read(list))).then(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
   }
 
   #request(call: Call): void {
@@ -102,16 +117,21 @@ export class Conversation {
     this.#idle = false;
     for (const list of this.#stale) {
       this.#stale.delete(list);
-      try {
-        const items = await offers(this.peer, { ...this.#catalogue, overHttp: this.#overHttp }, list);
-        this.#catalogue = { ...this.#catalogue, lists: { ...this.#catalogue.lists, [list]: items } };
-        this.#events.changed();
-      } catch (error) {
-        log.warn(`${this.peer.name}: its ${list} cannot be read: ${asFault(error).message}`);
-      }
+      await this.#read(list);
       await sleep(CALM, undefined, { ref: false });
     }
     this.#idle = true;
+  }
+
+  async #read(list: ListName): Promise<void> {
+    try {
+      const items = await offers(this.peer, { ...this.#catalogue, overHttp: this.#overHttp }, list);
+      if (isRenewed(this.#catalogue.lists[list], items)) return;
+      this.#catalogue = { ...this.#catalogue, lists: { ...this.#catalogue.lists, [list]: items } };
+      this.#events.changed();
+    } catch (error) {
+      log.warn(`${this.peer.name}: its ${list} cannot be read: ${asFault(error).message}`);
+    }
   }
 
   /**

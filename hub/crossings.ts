@@ -3,7 +3,7 @@ import { asFault, Fault } from '../shared/fault.js';
 import type { Edit } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
-import { type Child, isModern } from './child.js';
+import { type Child, isModern, takesModern } from './child.js';
 import { Course } from './course.js';
 import type { Gate } from './gate.js';
 import { type HeldCalls, HeldCrossing } from './held.js';
@@ -11,6 +11,8 @@ import { PassedCrossing } from './passed.js';
 import { FORMS, type JsonObject, OWN_ALIAS } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 import { RetriedCrossing } from './retried.js';
+import { TaskedCrossing } from './tasked.js';
+import { hasTasks, type Tasks } from './tasks.js';
 
 /** Whose state a call brings that is made again, and that state in the place of the ticket. */
 export interface Again {
@@ -21,6 +23,7 @@ export interface Again {
 /** What has to do with a call on its way to a child. */
 export interface OnTheWay {
   readonly held: HeldCalls;
+  readonly tasks: Tasks;
   /** Resolves when the hub's own tools are there, where they are to be. */
   readonly ownReady: () => Promise<void>;
   /** Decides which calls of tools may cross, where that is wanted. */
@@ -71,16 +74,19 @@ export class Crossings {
 
   /** How a call crosses, by the eras on both sides. */
   #crossing(caller: Caller, call: Call, child: Child, to: Peer): Crossing {
-    const { held, ask } = this.#around;
-    const { alias, timeout } = child;
+    const { held, ask, tasks } = this.#around;
+    const { timeout } = child;
     const isOlder = !isModern(child);
-    if (isOlder && caller.era === 'legacy') return new Crossing(call, to, caller, timeout);
+    const own = this.#offered(caller);
+    const isAskedHere = !isOlder && own !== undefined && !caller.can('sampling') && !caller.can('roots');
+    if (caller.era === 'modern' && takesModern(child) && !isAskedHere)
+      return new PassedCrossing(call, to, caller, child, { tickets: held.tickets, tasks });
+    if (isOlder && caller.era === 'legacy')
+      return hasTasks(child)
+        ? new TaskedCrossing(call, to, caller, child, tasks, timeout)
+        : new Crossing(call, to, caller, timeout);
     const put: Ask = (question, on) => ask(child, question, on);
     if (isOlder) return new HeldCrossing(call, to, caller, held, put, timeout);
-    const own = this.#offered(caller);
-    const isAskedHere = own !== undefined && !caller.can('sampling') && !caller.can('roots');
-    if (caller.era === 'modern' && !isAskedHere)
-      return new PassedCrossing(call, to, caller, alias, held.tickets, timeout);
     return new RetriedCrossing(call, to, caller, put, { timeout, offered: own });
   }
 

@@ -72,8 +72,8 @@ export class DialledChild implements Child {
     return Promise.resolve();
   }
 
-  learn(): Promise<void> {
-    return Promise.resolve();
+  async learn(): Promise<void> {
+    await this.#conversation?.refresh();
   }
 
   stop(why = new Fault('gone', 'the hub ends')): Promise<void> {

@@ -8,6 +8,9 @@ import { type Form, formFor } from './forms.js';
 import { META, MODERN, revisionFault } from './modern.js';
 import { type JsonObject, objectOf } from './protocol.js';
 
+/** The members of `_meta` that make it one, which no server of sessions may see: it would be of two revisions then. */
+export const ENVELOPE: ReadonlySet<string> = new Set([META.revision, META.client, META.capabilities, META.logLevel]);
+
 /** What requests came by. */
 type Connection = Pick<Caller, 'peer' | 'owner'>;
 

@@ -172,7 +172,12 @@ function isSame(one: Item | undefined, other: Item | undefined): boolean {
 }
 
 /** What a model can read, and tell the person. */
-function deny({ call, caller }: Course, why: Fault): void {
+function deny({ call, caller, frame }: Course, why: Fault): void {
+  // Who wants a task takes no other result.
+  if (caller.era === 'legacy' && frame.at('task') !== undefined) {
+    call.fail(why);
+    return;
+  }
   const content = [{ type: 'text', text: why.text }];
   call.result({ content, isError: true, ...(caller.era === 'modern' ? { resultType: COMPLETE } : {}) });
 }

@@ -1,12 +1,12 @@
 import { asFault, Fault, type FaultKind } from '../shared/fault.js';
-import { decoded } from '../shared/json.js';
-import { limits } from '../shared/limits.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import { envelopeFor } from './envelope.js';
-import { type Item, itemsIn } from './item.js';
+import { holdsFor } from './fresh.js';
+import type { Item } from './item.js';
 import { wrongMirror } from './mirrored.js';
 import { type Era, FILTERS, META, MODERN, UNSUPPORTED_REVISION } from './modern.js';
+import { allPages, PAGE, type Whole } from './paging.js';
 import {
   type Catalogue,
   HUB_INFO,
@@ -24,9 +24,6 @@ import { HUBS } from './tree.js';
 
 /** Milliseconds for a child to answer `initialize`: npx may have to fetch it first. */
 const GREETING = 60_000;
-/** Milliseconds for one page of a list, and the most pages taken. */
-const PAGE = 30_000;
-const PAGES = 1000;
 
 /** What a client can do for a child: capabilities that make the child ask questions. */
 const PASSED_ON = ['elicitation', 'sampling', 'roots'];
@@ -180,14 +177,15 @@ export async function tellHubs(peer: Peer, hubs: readonly string[]): Promise<voi
 /** A list of a child; empty where the child does not have that capability. What has no name of its own is left out. */
 export async function offers(peer: Peer, about: Spoken, list: ListName): Promise<Item[]> {
   const isThere = LISTS[list].capability in about.capabilities;
-  const found = isThere
-    ? (await fetched(peer, list, about.protocol)).filter((item) => isUsable(peer, about, item))
-    : [];
+  const { items, ttl } = isThere ? await fetched(peer, list, about.protocol) : { items: [], ttl: 0 };
+  const found = items.filter((item) => isUsable(peer, about, item));
   const byKey = new Map<string, Item>();
   for (const item of found) if (!byKey.has(item.key)) byKey.set(item.key, item);
   if (byKey.size < found.length)
     log.warn(`${peer.name} lists ${found.length - byKey.size} ${list} twice; the first counts`);
-  return [...byKey.values()];
+  const all = [...byKey.values()];
+  holdsFor(all, ttl);
+  return all;
 }
 
 /** One list that a child says it has, and then refuses, does not take the others away. */
@@ -215,69 +213,13 @@ function isUsable({ name }: Peer, { protocol, overHttp }: Spoken, item: Item): b
 }
 
 /** Many servers with resources know no templates, and say so by an error. */
-async function fetched(peer: Peer, list: ListName, protocol: string): Promise<Item[]> {
+async function fetched(peer: Peer, list: ListName, protocol: string): Promise<Whole> {
   const own = protocol === MODERN ? { _meta: envelopeFor(HUB_INFO, {}) } : {};
-  if (list !== 'resourceTemplates') return await allPages(peer, list, own);
-  return await allPages(peer, list, own).catch((error: unknown) => {
-    if (asFault(error).kind === 'gone') throw error;
-    return [];
-  });
-}
-
-/** A list page by page. Where it does not come to an end, or fails in the middle, what has come by then counts. */
-async function allPages(peer: Peer, list: ListName, own: JsonObject): Promise<Item[]> {
-  const pages: (readonly Item[])[] = [];
-  const seen = new Set<string>();
-  let size = 0;
-  let next: string | undefined;
-  do {
-    const page: Page = await pageOf(peer, list, own, next).catch((error: unknown) => noMore(peer, list, seen, error));
-    pages.push(page.items);
-    size += page.size;
-    next = page.next;
-    const endless = next === undefined ? undefined : whyEndless(next, seen, size);
-    if (endless !== undefined) {
-      log.warn(`${peer.name}: ${LISTS[list].method} ${endless}; what has come by then counts`);
-      break;
-    }
-    if (next !== undefined) seen.add(next);
-  } while (next !== undefined);
-  return pages.flat();
-}
-
-/** One page of a list: its entries, its bytes, and the cursor of the next one. */
-interface Page {
-  readonly items: readonly Item[];
-  readonly size: number;
-  readonly next: string | undefined;
-}
-
-/** Any text is a cursor, the empty one too (MCP server/utilities/pagination). */
-async function pageOf(peer: Peer, list: ListName, own: JsonObject, cursor: string | undefined): Promise<Page> {
   const { method, key } = LISTS[list];
-  const answer = await peer.ask(method, cursor === undefined ? own : { ...own, cursor }, { timeout: PAGE });
-  const { bytes } = answer;
-  const result = answer.inside('result');
-  const array = result?.get(list);
-  const next = result?.get('nextCursor');
-  const text = next === undefined ? undefined : decoded(bytes, next);
-  return {
-    items: array === undefined ? [] : itemsIn(bytes, array, key, `${method} of ${peer.name}`),
-    size: bytes.length,
-    next: typeof text === 'string' ? text : undefined,
-  };
-}
-
-/** The end of a list whose next page is refused; the first page, and a child that is gone, fail. */
-function noMore(peer: Peer, list: ListName, seen: ReadonlySet<string>, error: unknown): Page {
-  const { kind, message } = asFault(error);
-  if (seen.size === 0 || kind === 'gone' || kind === 'timeout') throw error;
-  log.warn(`${peer.name}: ${LISTS[list].method} fails in the middle: ${message}; what has come by then counts`);
-  return { items: [], size: 0, next: undefined };
-}
-
-function whyEndless(cursor: string, seen: ReadonlySet<string>, size: number): string | undefined {
-  if (seen.has(cursor)) return `gives the cursor ${JSON.stringify(cursor).slice(0, 60)} again`;
-  if (seen.size >= PAGES) return `has more than ${PAGES} pages`;
-  return size > limits.message ? `has more than ${limits.message} bytes` : undefined;
+  const pages = allPages(peer, { method, key, member: list }, own);
+  if (list !== 'resourceTemplates') return await pages;
+  return await pages.catch((error: unknown) => {
+    if (asFault(error).kind === 'gone') throw error;
+    return { items: [], ttl: 0 };
+  });
 }

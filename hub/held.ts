@@ -6,7 +6,8 @@ import { limits } from '../shared/limits.js';
 import { type Edit, joined, type Part } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
-import { list, member, prepended, textAt } from './members.js';
+import { ENVELOPE } from './envelope.js';
+import { list, member, prepended, textAt, withoutMeta } from './members.js';
 import { COMPLETE, INPUT_REQUIRED, NO_RESOURCE, URL_NEEDED } from './modern.js';
 import { objectOf } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
@@ -100,8 +101,10 @@ export class HeldCrossing extends Crossing implements HeldCall {
     else this.#answered(outcome, completed(outcome, this.call.frame.method));
   }
 
-  override forward(edits: readonly Edit[]): void {
-    this.#first = [this.call.frame, edits];
+  override forward(own: readonly Edit[]): void {
+    const { frame } = this.call;
+    const edits = [...own, ...withoutMeta(frame, ENVELOPE)];
+    this.#first = [frame, edits];
     super.forward(edits);
   }
 

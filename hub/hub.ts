@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
@@ -16,12 +17,16 @@ import { HeldCalls } from './held.js';
 import { Listening } from './listening.js';
 import { MergedLists } from './merged.js';
 import type { Mirrored } from './mirrored.js';
+import { tasksFault } from './modern.js';
 import type { OwnTools } from './own.js';
 import { ASKED, type ListName, OWN_ALIAS } from './protocol.js';
-import { Crossing, relay } from './relay.js';
+import { type Back, Crossing, relay } from './relay.js';
 import { Router } from './router.js';
 import type { Offers } from './shown.js';
 import { Subscriptions } from './subscriptions.js';
+import { type OfTask, ofTask, relatedBack } from './task-frames.js';
+import { hearOfTasks, passStatus } from './task-news.js';
+import { hasTasks, knowsTasks, Tasks } from './tasks.js';
 import { Tickets } from './tickets.js';
 import { Tree } from './tree.js';
 import { Uris } from './uris.js';
@@ -38,6 +43,8 @@ export interface HubSettings {
   readonly gate?: Gate | undefined;
   /** Called when a child without which the hub is not to run could not be started. */
   readonly missing?: (why: Fault) => void;
+  /** Signs the ids of tasks, so that those of an earlier run hold; one of this run by default. */
+  readonly key?: Uint8Array;
 }
 
 /** Milliseconds that clients wait to be told of a new configuration until it is known what the new children offer. */
@@ -56,6 +63,7 @@ export class Hub {
   readonly #clients = new Set<Client>();
   readonly #subscriptions = new Subscriptions();
   readonly #tree: Tree;
+  readonly #tasks: Tasks;
   readonly #uris: Uris;
   /** Calls of clients that are not sent requests, and wait for their answers. */
   readonly #held = new HeldCalls(new Tickets());
@@ -72,7 +80,7 @@ export class Hub {
   #unsettled = 0;
 
   constructor(specs: readonly ChildSpec[], settings: HubSettings = {}) {
-    const { separator = AUTO, status = false, expose = 'all', gate, missing } = settings;
+    const { separator = AUTO, status = false, expose = 'all', gate, missing, key = randomBytes(32) } = settings;
     this.#separator = separator;
     this.#hasStatus = status;
     this.#expose = expose;
@@ -84,11 +92,12 @@ export class Hub {
       notification: (child, frame, on) => this.#pass(child, frame, on),
       changed: (child) => this.#changed(child),
       fell: (_, why, wait) => this.#fell(why, wait),
-      isNeeded: (child) => this.#subscriptions.has(child),
+      isNeeded: (child) => this.#subscriptions.has(child) || this.#tasks.isBusy(child),
       missing: (child, why) => missing?.(missingFault(child, why)),
     };
     this.#tree = new Tree(() => this.children.tellHubs());
     this.children = new Children(specs, events, () => this.#tree.path());
+    this.#tasks = new Tasks(this.children, key);
     this.#uris = new Uris(this.children);
     const offers: Offers = (child, list, item) => list !== 'tools' || gate?.offers(child, item) !== false;
     this.#merged = new MergedLists(this.children, this.#uris.owners, () => this.#expose, offers);
@@ -101,6 +110,7 @@ export class Hub {
         subscriptions: this.#subscriptions,
         tree: this.#tree,
         held: this.#held,
+        tasks: this.#tasks,
         expose: () => this.#expose,
         ownReady: () => this.#ownReady,
         gate,
@@ -197,18 +207,20 @@ export class Hub {
   /** What waits for the client, and what runs for it alone, ends. */
   #left({ peer, owner }: Client): void {
     this.#held.dropAll(peer);
+    this.#tasks.leave(peer);
     this.children.leave(owner);
   }
 
   /** A question that a child sends goes to the client that owns the call it belongs to. */
   #question(child: Child, question: Call): void {
     const open = crossingsAt(child, question.on);
-    const [caller, ...others] = callersOf(open, this.#clientsOf(child));
+    const task = ofTask(this.#tasks, child, question.frame);
+    const [caller, ...others] = task?.caller === undefined ? callersOf(open, this.#clientsOf(child)) : [task.caller];
     const isForPerson = question.frame.method === ELICITATION;
     if (caller !== undefined && others.length === 0) {
       const [on, ...more] = open;
-      if (isForPerson && more.length === 0) on?.own(question);
-      this.#put(child, question, caller, open.at(-1));
+      if (isForPerson && task === undefined && more.length === 0) on?.own(question);
+      this.#put(child, question, caller, lastOf(open, caller), task);
       // Which client is meant is not guessed; the person is the same.
     } else if (isForPerson && this.#gate?.standsIn === true) this.#gate.answer(child.alias, question);
     else {
@@ -222,7 +234,7 @@ export class Hub {
     this.#put(child, question, on.caller, on);
   }
 
-  #put(child: Child, question: Call, caller: Caller, on: Crossing | undefined): void {
+  #put(child: Child, question: Call, caller: Caller, on: Crossing | undefined, task?: OfTask): void {
     const { frame } = question;
     const isForPerson = frame.method === ELICITATION;
     if (!caller.can(ASKED.get(frame.method))) {
@@ -232,9 +244,12 @@ export class Hub {
       else question.fail(new Fault('unsupported', `the client does not answer ${frame.method}`));
       return;
     }
-    const edits = isForPerson ? headed(frame.bytes, frame.at('message'), `${child.alias}: `) : [];
-    if (on === undefined) relay(question, caller.peer, edits);
-    else on.ask(question, edits);
+    const head = isForPerson ? headed(frame.bytes, frame.at('message'), `${child.alias}: `) : [];
+    const edits = task === undefined ? head : [...head, ...task.edits];
+    const back: Back | undefined =
+      task === undefined ? undefined : (answer) => relatedBack(this.#tasks, caller, answer, 'result');
+    if (on === undefined) relay(question, caller.peer, edits, undefined, back);
+    else on.ask(question, edits, back);
   }
 
   /** Notifications of a child go to the clients they may concern, but for what only some have asked for. */
@@ -243,11 +258,17 @@ export class Hub {
       this.#subscriptions.updated(child, frame);
       return;
     }
+    if (frame.method === 'notifications/tasks/status' && hasTasks(child)) {
+      passStatus(this.#tasks, child, frame);
+      return;
+    }
     const isLog = frame.method === 'notifications/message';
-    const edits = isLog ? headed(frame.bytes, frame.at('logger'), `${child.alias}/`) : [];
+    const head = isLog ? headed(frame.bytes, frame.at('logger'), `${child.alias}/`) : [];
+    const task = ofTask(this.#tasks, child, frame);
+    const edits = task === undefined ? head : [...head, ...task.edits];
     const open = crossingsAt(child, on);
-    for (const caller of callersOf(open, this.#clientsOf(child)))
-      caller.hear(frame, edits, open.find((crossing) => crossing.caller.peer === caller.peer)?.call);
+    const callers = task?.caller === undefined ? callersOf(open, this.#clientsOf(child)) : [task.caller];
+    for (const caller of callers) caller.hear(frame, edits, lastOf(open, caller)?.call);
   }
 
   /** Whom it may concern what a child says by itself: all, or the only one that it serves. */
@@ -260,15 +281,19 @@ export class Hub {
     const listening = new Listening(call, caller.form, this.#merged.states(caller.form));
     call.isStanding = true;
     const owned = listening.uris.map((uri) => ({ shown: uri, to: this.#uris.reached(uri, caller.owner) }));
+    if (listening.taskIds.length > 0 && !knowsTasks(caller)) throw tasksFault();
+    const end = new AbortController();
     call.watchedBy({
       cancelled: () => {
+        end.abort(new Fault('cancelled', 'nobody listens any more'));
         this.#listening.delete(listening);
         this.#subscriptions.removeAll(listening);
       },
     });
     this.#listening.add(listening);
     for (const { shown, to } of owned) this.#subscriptions.begin(listening, to, shown);
-    listening.acknowledge();
+    if (listening.taskIds.length === 0) listening.acknowledge([]);
+    else void hearOfTasks(this.#tasks, listening, caller, end.signal);
   }
 
   async #settle({ added, replaced }: Reconfigured): Promise<void> {
@@ -321,4 +346,9 @@ function crossingsAt({ peer }: Child, on: unknown): Crossing[] {
 function callersOf(open: readonly Crossing[], all: Iterable<Caller>): Caller[] {
   if (open.length === 0) return [...all];
   return [...new Map(open.map(({ caller }) => [caller.peer, caller])).values()];
+}
+
+/** The latest of them that one client made. */
+function lastOf(open: readonly Crossing[], { peer }: Caller): Crossing | undefined {
+  return open.findLast(({ caller }) => caller.peer === peer);
 }

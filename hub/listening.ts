@@ -1,7 +1,7 @@
 import type { Call } from '../shared/call.js';
 import { Fault } from '../shared/fault.js';
 import { Frame } from '../shared/jsonrpc.js';
-import { type Edit, joined } from '../shared/parts.js';
+import { type Edit, joined, type Splice } from '../shared/parts.js';
 import type { Form } from './forms.js';
 import { member, withParams } from './members.js';
 import { FILTERS, META } from './modern.js';
@@ -12,10 +12,14 @@ export class Listening {
   readonly form: Form;
   /** The resources that it asked for, by the URIs it gave. */
   readonly uris: readonly string[];
+  /** The tasks that it asked for, by the ids it gave. */
+  readonly taskIds: readonly string[];
   readonly #call: Call;
   readonly #wanted: ReadonlySet<string>;
   /** What it was last told of each list. */
   #told: ReadonlyMap<ListName, string>;
+  /** What came before it was said what it will be told of. */
+  #early: Splice[] | undefined = [];
 
   /**
    * `lists` is how they are now.
@@ -25,19 +29,27 @@ export class Listening {
     const filter = call.frame.value('notifications');
     if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
       throw new Fault('invalid', 'subscriptions/listen needs notifications, an object');
-    const { resourceSubscriptions: uris } = filter as JsonObject;
+    const { resourceSubscriptions, taskIds } = filter as JsonObject;
     this.#call = call;
     this.form = form;
     this.#told = lists;
     this.#wanted = new Set(Object.values(FILTERS).filter((name) => objectOf(filter)[name] === true));
-    this.uris = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+    this.uris = textsIn(resourceSubscriptions);
+    this.taskIds = textsIn(taskIds);
   }
 
-  /** Says what it will be told of. */
-  acknowledge(): void {
+  /** Says what it will be told of, these tasks among it, and from then on tells. */
+  acknowledge(taskIds: readonly string[]): void {
     const lists = Object.fromEntries([...this.#wanted].map((name) => [name, true]));
-    const notifications = this.uris.length === 0 ? lists : { ...lists, resourceSubscriptions: this.uris };
+    const notifications = {
+      ...lists,
+      ...(this.uris.length === 0 ? {} : { resourceSubscriptions: this.uris }),
+      ...(taskIds.length === 0 ? {} : { taskIds }),
+    };
+    const early = this.#early ?? [];
+    this.#early = undefined;
     this.#say('notifications/subscriptions/acknowledged', { notifications });
+    for (const notification of early) this.#call.from.about(this.#call, [notification]);
   }
 
   /** Tells of the lists that have changed, where it asked for that. */
@@ -58,10 +70,16 @@ export class Listening {
       known === undefined
         ? withParams(notification, [], [member(META.subscription, joined([id]))])
         : [{ span: known, text: joined([id]) }];
-    this.#call.from.about(this.#call, [notification.with([...edits, ...own])]);
+    const told = notification.with([...edits, ...own]);
+    if (this.#early === undefined) this.#call.from.about(this.#call, [told]);
+    else this.#early.push(told);
   }
 
   #say(method: string, params: JsonObject): void {
     this.hear(Frame.parse(Buffer.from(JSON.stringify({ jsonrpc: '2.0', method, params }))), []);
   }
+}
+
+function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
 }

@@ -74,6 +74,7 @@ async function serve(options: HubOptions): Promise<void> {
     ...(expose === undefined ? {} : { expose }),
     gate: await gateOf(options),
     missing: (why) => void endWithout(why),
+    ...(await keyOf(options)),
   });
   // With files, SIGHUP means that they are to be read again.
   if (configuration === undefined) shutdown.onSignals();
@@ -130,6 +131,18 @@ async function gateOf({ permissions, configs }: HubOptions): Promise<Gate | unde
   if (!guard && !pin && !asking.isChosen && configs.length === 0) return undefined;
   const { Gate: Made } = await import('./gate.js');
   return new Made(permissions);
+}
+
+/** What signs the ids of tasks; where there is no secret, the hub makes one for itself. */
+async function keyOf({ name }: HubOptions): Promise<{ readonly key?: Uint8Array }> {
+  const [{ masterSecret }, { derivedKey }] = await Promise.all([
+    import('../shared/secret.js'),
+    import('../shared/token.js'),
+  ]);
+  return await masterSecret().then(
+    ({ current }) => ({ key: derivedKey(current, name) }),
+    () => ({}),
+  );
 }
 
 async function serveStdio(hub: Hub): Promise<Fault> {

@@ -34,6 +34,22 @@ export function withParams(frame: Frame, members: readonly Part[], meta: readonl
   return [prepended(bytes, message, [member('params', joined(['{', list(added), '}']))]), ...edits];
 }
 
+/** Takes members out of the `_meta` of a message; the others stay the bytes that they are. */
+export function withoutMeta(frame: Frame, names: ReadonlySet<string>): Edit[] {
+  const meta = frame.at('_meta');
+  const all = [...(frame.inside('params')?.inside('_meta') ?? [])];
+  const kept = all.filter(([name]) => !names.has(name)).map(([, place]) => place);
+  if (meta === undefined || kept.length === all.length) return [];
+  const edits: Edit[] = [];
+  let start = meta.start + 1;
+  for (const { nameStart, end } of kept) {
+    const isFirst = start === meta.start + 1;
+    edits.push({ span: { start, end: nameStart }, text: isFirst ? '' : ',' });
+    start = end;
+  }
+  return [...edits, { span: { start, end: meta.end - 1 }, text: '' }];
+}
+
 /** The bytes at a place. */
 export function textAt({ bytes }: Frame, { start, end }: Span): Buffer {
   return bytes.subarray(start, end);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Child } from './child.js';
 import { type Expose, seen } from './expose.js';
 import type { Form } from './forms.js';
+import { leastOf } from './fresh.js';
 import type { Item } from './item.js';
 import type { ByAlias } from './lookup.js';
 import type { Owners } from './owners.js';
@@ -61,6 +62,11 @@ export class MergedLists {
     const shown = this.#list(list, form);
     const state = stateOf(shown);
     return { ...pageAt(shown, state, cursor), state };
+  }
+
+  /** For how many milliseconds a list holds. */
+  ttl(list: ListName): number {
+    return leastOf(seen(this.#children, list, this.#expose()), list);
   }
 
   /** The entries of a list of names one by one, whether or not clients see them in the list. */

@@ -19,8 +19,12 @@ export const META = {
   subscription: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
+/** The extension by which a call may become a task (ext-tasks, 2026-07-28). */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
 /** Error codes that only this revision has. */
 const HEADER_MISMATCH = -32020;
+const MISSING_CAPABILITY = -32021;
 export const UNSUPPORTED_REVISION = -32022;
 
 /** Error codes that it has no longer: for a resource that is not there, and for a page that the person has to visit first. */
@@ -33,6 +37,14 @@ export function revisionFault(requested: unknown): Fault {
   return new Fault('unsupported', `protocol ${String(requested)} is not spoken here; ${supported.join(', ')} are`, {
     code: UNSUPPORTED_REVISION,
     data: { supported, requested },
+  });
+}
+
+/** For a request about tasks of a client that does not say that it knows them. */
+export function tasksFault(): Fault {
+  return new Fault('unsupported', `this needs the extension ${TASKS} among the capabilities of the client`, {
+    code: MISSING_CAPABILITY,
+    data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
   });
 }
 
@@ -50,6 +62,9 @@ export const NAMED: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
 ]);
 
 /** `resultType` of a result that asks the client something, and of one that is all there is to say. */

@@ -96,6 +96,7 @@ export class PerClientChild implements Child {
   async learn(): Promise<void> {
     await this.recall();
     if (this.#known === undefined && this.#clients.size > 0) await this.#newest().learn();
+    else await Promise.all(this.instances().map((each) => each.learn()));
   }
 
   async stop(why?: Fault): Promise<void> {

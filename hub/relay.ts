@@ -9,9 +9,15 @@ import type { Caller } from './caller.js';
  * Passes a request on as it came but for its id, its progress token and the edits; its answer and its progress go back,
  * its cancellation goes on. `on` is the call of the receiver's to which it belongs.
  */
-export function relay(call: Call, to: Peer, edits: readonly Edit[] = [], on?: Call): void {
-  new Relay(call, to).forward(edits, on);
+export function relay(call: Call, to: Peer, edits: readonly Edit[] = [], on?: Call, back?: Back): void {
+  (back === undefined ? new Relay(call, to) : new Exchanging(call, to, back)).forward(edits, on);
 }
+
+/** What is exchanged in the answer to a request. */
+export type Back = (answer: Frame) => readonly Edit[];
+
+/** Nothing. */
+const AS_IT_CAME: readonly Edit[] = [];
 
 /**
  * A request on its way: open on both sides, under the call's id on the one and its own on the other. The one way in which
@@ -40,7 +46,17 @@ class Relay implements Waiting, CallWatcher {
   answer(outcome: Frame | Fault): void {
     this.rest();
     if (outcome instanceof Fault) this.call.fail(outcome);
-    else this.call.relay(outcome);
+    else this.call.relay(outcome, this.exchanged(outcome));
+  }
+
+  /** What is exchanged in the answer. */
+  protected exchanged(_: Frame): readonly Edit[] {
+    return AS_IT_CAME;
+  }
+
+  /** Hears of its progress after the answer, until the function that is returned is called. */
+  protected follow(progress: (frame: Frame) => void): () => void {
+    return this.to.follow(this.#id, progress);
   }
 
   progress(frame: Frame): void {
@@ -73,6 +89,19 @@ class Relay implements Waiting, CallWatcher {
   }
 }
 
+class Exchanging extends Relay {
+  readonly #back: Back;
+
+  constructor(call: Call, to: Peer, back: Back) {
+    super(call, to);
+    this.#back = back;
+  }
+
+  protected override exchanged(answer: Frame): readonly Edit[] {
+    return this.#back(answer);
+  }
+}
+
 /** Puts a question of a child, which belongs to a call, to whoever answers it. */
 export type Ask = (question: Call, on: Crossing) => void;
 
@@ -86,9 +115,9 @@ export class Crossing extends Relay {
     this.caller = caller;
   }
 
-  /** Puts a question of the child to the client. */
-  ask(question: Call, edits: readonly Edit[]): void {
-    relay(question, this.caller.peer, edits, this.call);
+  /** Puts a question of the child to the client; `back` is what is exchanged in its answer. */
+  ask(question: Call, edits: readonly Edit[], back?: Back): void {
+    relay(question, this.caller.peer, edits, this.call, back);
   }
 
   /** A question to the person that belongs to this call and to no other: it goes away with it, whatever the child does. */

@@ -103,7 +103,7 @@ export class RemoteLink extends BaseLink {
     const { signal } = end;
     try {
       const response = await this.#request('POST', signal, frame);
-      if (response.statusCode === 404 && this.#session !== undefined) {
+      if (response.statusCode === 404 && this.#session !== undefined && !Envelope.isIn(frame)) {
         if (isRequest) this.#fail(frame, this.#gone('it has ended the session and did not take this; repeat it'));
         throw this.#gone('it ended the session');
       }

@@ -7,7 +7,7 @@ import type { Peer } from '../shared/peer.js';
 import type { Caller } from './caller.js';
 import { envelopeFor } from './envelope.js';
 import { list, member, textAt, withParams } from './members.js';
-import { INPUT_REQUIRED, META } from './modern.js';
+import { INPUT_REQUIRED, META, TASKS } from './modern.js';
 import { type JsonObject, objectOf } from './protocol.js';
 import { type Ask, Crossing } from './relay.js';
 
@@ -142,9 +142,15 @@ interface Options {
 
 /** The members of `_meta` that a request needs for a child of 2026-07-28, but for those that it has. */
 function envelope(frame: Frame, { info, capabilities = {}, level }: Caller, offered: JsonObject = {}): Buffer[] {
-  return Object.entries(envelopeFor(info, { ...capabilities, ...offered }, level))
+  return Object.entries(envelopeFor(info, { ...withoutTasks(capabilities), ...offered }, level))
     .filter(([name]) => frame.at('_meta', name) === undefined)
     .map(([name, value]) => member(name, JSON.stringify(value)));
+}
+
+/** Who is asked through sessions, or here, cannot be given tasks of 2026-07-28. */
+function withoutTasks({ extensions, tasks: _, ...others }: JsonObject): JsonObject {
+  const { [TASKS]: __, ...rest } = objectOf(extensions);
+  return extensions === undefined ? others : { ...others, extensions: rest };
 }
 
 /** Before 2026-07-28, a question that sends the person to a page bears a name of its own. */
@@ -158,5 +164,5 @@ function capable(frame: Frame, offered: JsonObject | undefined): Edit[] {
   const span = frame.at('_meta', META.capabilities);
   if (span === undefined || offered === undefined) return [];
   const own = objectOf(JSON.parse(frame.bytes.subarray(span.start, span.end).toString()));
-  return [{ span, text: JSON.stringify({ ...own, ...offered }) }];
+  return [{ span, text: JSON.stringify({ ...withoutTasks(own), ...offered }) }];
 }

@@ -16,13 +16,14 @@ import { CALL, innerCall } from './inner.js';
 import { type Addressee, Lookup } from './lookup.js';
 import type { MergedLists } from './merged.js';
 import { type Mirrored, mirroredOf } from './mirrored.js';
-import { COMPLETE, META, MODERN } from './modern.js';
+import { COMPLETE, type Era, META, MODERN, tasksFault } from './modern.js';
 import { mayEndInHash } from './names.js';
 import { failed } from './own-tool.js';
 import { splitSpan } from './prefix.js';
 import {
   FORMS,
   HUB_INFO,
+  isHub,
   type JsonObject,
   LIST_NAMES,
   LISTS,
@@ -33,6 +34,8 @@ import {
 } from './protocol.js';
 import { subscribe, unsubscribe } from './standing.js';
 import type { Subscriptions } from './subscriptions.js';
+import { tasksPage } from './task-list.js';
+import { knowsTasks } from './tasks.js';
 import { HUBS, type Tree } from './tree.js';
 import type { Owned, Uris } from './uris.js';
 
@@ -55,12 +58,19 @@ const BY_NAME: ReadonlyMap<string, ListName> = new Map([
   ['tools/call', 'tools'],
   ['prompts/get', 'prompts'],
 ]);
+/** Requests about one task, in sessions and without them. */
+const ABOUT_TASKS: Readonly<Record<Era, ReadonlySet<string>>> = {
+  legacy: new Set(['tasks/get', 'tasks/result', 'tasks/cancel']),
+  modern: new Set(['tasks/get', 'tasks/update', 'tasks/cancel']),
+};
 /** Requests that end or begin a subscription in a session. */
 const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-/** What every result of the hub's own says to a client of 2026-07-28: that what is listed may change at any time. */
+/**
+ * What every result of the hub's own says to a client of 2026-07-28: that it may change at any time, if nothing else is
+ * known, and that it is for this client alone, because names are shown as the client needs them.
+ */
 const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;
-const UNCACHED_TEXT = JSON.stringify(UNCACHED).replace(/\}$/, ',');
 
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
 
@@ -111,7 +121,9 @@ export class Router {
   /** @throws Fault for what can be sent nowhere. */
   request(client: Client, call: Call): void {
     const { frame } = call;
-    const envelope = client.capabilities === undefined ? Envelope.read(frame, client, this.#separator) : undefined;
+    // Another hub passes on calls of its clients in its session as they came.
+    const mayBeModern = client.capabilities === undefined || isHub(client.info);
+    const envelope = mayBeModern ? Envelope.read(frame, client, this.#separator) : undefined;
     if (envelope !== undefined) {
       this.#modernRequest(envelope, call);
       return;
@@ -124,6 +136,7 @@ export class Router {
     if (own !== undefined) answer(call, own(client, frame));
     else if (list !== undefined) void this.#list(client, call, list);
     else if (SUBSCRIBING.has(method)) this.#subscribe(client, call);
+    else if (method === 'tasks/list') void this.#listTasks(client, call);
     else this.#pass(client, call);
   }
 
@@ -177,6 +190,7 @@ export class Router {
       const { to, edits } = this.#owning(caller, call.frame, URI);
       this.#crossings.send(caller, call, to.child, edits, again);
     } else if (method === 'completion/complete') this.#complete(caller, call);
+    else if (ABOUT_TASKS[caller.era].has(method)) this.#aboutTask(caller, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
   }
 
@@ -192,7 +206,7 @@ export class Router {
     return {
       ...UNCACHED,
       supportedVersions: [MODERN, ...REVISIONS],
-      capabilities: capabilities(),
+      capabilities: capabilities(MODERN),
       instructions: instructions(this.#children, caller.form, this.#hub.expose()),
       _meta: { [META.server]: HUB_INFO },
     };
@@ -207,9 +221,10 @@ export class Router {
     this.#join(client);
     await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
     client.greeted();
+    const revision = REVISIONS.find((known) => known === protocolVersion) ?? REVISIONS[0] ?? '';
     return {
-      protocolVersion: REVISIONS.includes(String(protocolVersion)) ? protocolVersion : REVISIONS[0],
-      capabilities: capabilities(),
+      protocolVersion: revision,
+      capabilities: capabilities(revision),
       serverInfo: HUB_INFO,
       instructions: instructions(this.#children, client.form, this.#hub.expose()),
     };
@@ -221,9 +236,28 @@ export class Router {
       if (isWhole(list, this.#hub.expose())) await this.#children.learned(PATIENCE);
       const page = this.#hub.merged.page(list, caller.form, call.frame.value('cursor') ?? undefined);
       if (caller.era === 'legacy') caller.gave(list, page.state);
-      const head = caller.era === 'legacy' ? '{' : UNCACHED_TEXT;
+      const head = caller.era === 'legacy' ? '{' : cached(this.#hub.merged.ttl(list));
       const cursor = page.next === undefined ? [] : [',"nextCursor":', JSON.stringify(page.next)];
       call.resultText([`${head}"${list}":[`, ...page.entries, ']', ...cursor, '}']);
+    } catch (error) {
+      call.fail(asFault(error));
+    }
+  }
+
+  /** The id tells the child, and who may ask. */
+  #aboutTask(caller: Caller, call: Call): void {
+    if (caller.era === 'modern' && !knowsTasks(caller)) throw tasksFault();
+    const span = call.frame.at('taskId');
+    const { child, id } = this.#hub.tasks.find(caller, call.frame.value('taskId'));
+    const edits = span === undefined ? [] : [{ span, text: Buffer.from(JSON.stringify(id)) }];
+    this.#crossings.send(caller, call, child, edits);
+  }
+
+  async #listTasks(client: Client, call: Call): Promise<void> {
+    try {
+      const { entries, next } = await tasksPage(this.#hub.tasks, client, call.frame.value('cursor') ?? undefined);
+      const cursor = next === undefined ? [] : [',"nextCursor":', JSON.stringify(next)];
+      call.resultText(['{"tasks":[', ...entries, ']', ...cursor, '}']);
     } catch (error) {
       call.fail(asFault(error));
     }
@@ -372,4 +406,9 @@ async function heard({ child, uri }: Owned, begins: boolean): Promise<unknown> {
   const peer = await child.ready(new AbortController().signal);
   await (begins ? subscribe(child, peer, uri) : unsubscribe(child, peer, uri));
   return {};
+}
+
+/** The beginning of a result of 2026-07-28 that holds for so many milliseconds. */
+function cached(ttlMs: number): string {
+  return JSON.stringify({ ...UNCACHED, ttlMs }).replace(/\}$/, ',');
 }

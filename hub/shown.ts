@@ -37,7 +37,7 @@ export interface Others {
 
 /** The entries under the names that a client takes. What another has the name of is left out, and a warning tells both. */
 export function shownNames(child: Child, list: ListName, form: Form, others?: Others, offers?: Offers): Shown {
-  return shown(named(child, list, form, others, offers).map(written));
+  return joinedEntries(named(child, list, form, others, offers).map(written));
 }
 
 /** The same entries, one by one. */
@@ -95,10 +95,11 @@ function alone(): Others {
 
 /** The entries under their URIs, or under what `naming` makes of them. */
 export function shownUris({ catalogue }: Child, list: ListName, naming: (uri: string) => string): Shown {
-  return shown((catalogue?.lists[list] ?? []).map((item) => item.as(naming(item.key))));
+  return joinedEntries((catalogue?.lists[list] ?? []).map((item) => item.as(naming(item.key))));
 }
 
-function shown(entries: readonly Splice[]): Shown {
+/** Entries as one list. */
+export function joinedEntries(entries: readonly Splice[]): Shown {
   const ends: number[] = [];
   const parts: Part[] = [];
   let end = -1;

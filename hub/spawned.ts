@@ -140,6 +140,7 @@ export class SpawnedChild implements Child {
   async learn(): Promise<void> {
     await this.recall();
     const state = this.#state;
+    if (state.at === 'ready') await state.conversation.refresh();
     if (this.#known !== undefined || state.at === 'waiting') return;
     if (state.at === 'starting' && performance.now() - state.since > OVERDUE) return;
     await this.ready(new AbortController().signal).catch(() => undefined);

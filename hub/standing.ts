@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../shared/backoff.js';
 import { asFault, Fault } from '../shared/fault.js';
+import type { Frame } from '../shared/jsonrpc.js';
 import { log } from '../shared/log.js';
 import type { Peer } from '../shared/peer.js';
 import { type Child, isModern } from './child.js';
@@ -27,7 +28,7 @@ export async function subscribe(child: Child, peer: Peer, uri: string): Promise<
   if (heard.has(uri)) return;
   const end = new AbortController();
   heard.set(uri, end);
-  void listen(peer, { resourceSubscriptions: [uri] }, end.signal);
+  void listen(peer, { resourceSubscriptions: [uri] }, { signal: end.signal });
 }
 
 /** Asks a child to tell no more of a resource. */
@@ -37,16 +38,27 @@ export async function unsubscribe(child: Child, peer: Peer, uri: string): Promis
   standing.get(peer)?.delete(uri);
 }
 
+/** How something is listened to. */
+interface Ears {
+  readonly signal?: AbortSignal;
+  /** What the client can do. */
+  readonly capabilities?: JsonObject;
+  /** Given what comes, where that is not for all who hear of the child. */
+  readonly told?: (frame: Frame) => void;
+}
+
 /** Hears of changes on a connection until it ends, or the signal says so (2026-07-28, `subscriptions/listen`). */
-export async function listen(peer: Peer, notifications: JsonObject, signal?: AbortSignal): Promise<void> {
+export async function listen(peer: Peer, notifications: JsonObject, ears: Ears = {}): Promise<void> {
+  const { signal, capabilities = {}, told } = ears;
   const backoff = new Backoff();
-  const params = { notifications, _meta: envelopeFor(HUB_INFO, {}) };
+  const params = { notifications, _meta: envelopeFor(HUB_INFO, capabilities) };
   while (!peer.ended && signal?.aborted !== true) {
     const since = performance.now();
     try {
       await peer.request('subscriptions/listen', params, {
         isStanding: true,
         ...(signal === undefined ? {} : { signal }),
+        ...(told === undefined ? {} : { told }),
       });
     } catch (error) {
       const { kind, message } = asFault(error);

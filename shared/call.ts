@@ -1,6 +1,6 @@
 import { Fault } from './fault.js';
 import { errorObject, type Frame } from './jsonrpc.js';
-import type { Parts } from './parts.js';
+import type { Edit, Parts } from './parts.js';
 
 /** Where a call came from, and where its answer goes. */
 export interface CallSource {
@@ -53,10 +53,10 @@ export class Call {
     return controller.signal;
   }
 
-  /** Passes on an answer that came from elsewhere, under this request's own id. */
-  relay(answer: Frame): void {
+  /** Passes on an answer that came from elsewhere, under this request's own id and with the edits applied. */
+  relay(answer: Frame, edits: readonly Edit[] = []): void {
     const id = answer.span('id');
-    if (id !== undefined) this.from.answer(this, [answer.with([{ span: id, text: this.frame.id }])]);
+    if (id !== undefined) this.from.answer(this, [answer.with([{ span: id, text: this.frame.id }, ...edits])]);
   }
 
   result(value: unknown): void {

@@ -60,8 +60,8 @@ export class Members implements Notes {
     return this.#find(name);
   }
 
-  /** Decoded names with their places, in order. */
-  *[Symbol.iterator](): Generator<readonly [string, Span]> {
+  /** Decoded names with their places, in order; `nameStart` is where the member begins. */
+  *[Symbol.iterator](): Generator<readonly [string, Span & { readonly nameStart: number }]> {
     for (const member of this.#all) yield [this.#name(member), member];
   }
 

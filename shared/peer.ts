@@ -29,6 +29,8 @@ export interface Waiting {
   answer(outcome: Frame | Fault): void;
   /** A progress notification for this request. */
   progress?(frame: Frame): void;
+  /** A notification of what this request subscribed to. */
+  told?: ((frame: Frame) => void) | undefined;
 }
 
 export interface PeerOptions {
@@ -43,6 +45,8 @@ export interface RequestOptions {
   readonly timeout?: number;
   /** See {@link Waiting.isStanding}. */
   readonly isStanding?: boolean;
+  /** See {@link Waiting.told}. */
+  readonly told?: (frame: Frame) => void;
 }
 
 /**
@@ -159,6 +163,15 @@ export class Peer implements CallSource {
     else this.send([notification.with([{ span, text: String(id) }])]);
   }
 
+  /** Goes on hearing of the progress of a request that was answered, until the function that is returned is called. */
+  follow(id: number, progress: (frame: Frame) => void): () => void {
+    const following: Waiting = { isStanding: true, answer: () => undefined, progress };
+    if (this.#ended === undefined) this.#waiting.set(id, following);
+    return () => {
+      if (this.#waiting.get(id) === following) this.#waiting.take(id);
+    };
+  }
+
   /**
    * A request of our own; `timeout` in milliseconds.
    * @throws Fault of the answer's error, `timeout`, `gone`, or the signal's reason.
@@ -186,7 +199,8 @@ export class Peer implements CallSource {
     if (this.#draining) this.#closeIfDone();
   }
 
-  #outcome(method: string, params: unknown, { signal, timeout, isStanding = false }: RequestOptions): Promise<Frame> {
+  #outcome(method: string, params: unknown, options: RequestOptions): Promise<Frame> {
+    const { signal, timeout, isStanding = false, told } = options;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let id = -1;
@@ -204,7 +218,7 @@ export class Peer implements CallSource {
         else resolve(outcome);
       };
       signal?.addEventListener('abort', aborted, { once: true });
-      id = this.#register({ answer: settle, isStanding });
+      id = this.#register({ answer: settle, isStanding, told });
       this.send([JSON.stringify({ jsonrpc: '2.0', id, method, params })]);
     });
   }
@@ -276,7 +290,12 @@ export class Peer implements CallSource {
   #notification(frame: Frame, on: Waiting | undefined): void {
     if (frame.method === 'notifications/cancelled') this.#cancelled(frame);
     else if (frame.method === 'notifications/progress') this.#progress(frame);
-    else this.#handlers.notification(frame, on);
+    else {
+      const subscription = frame.value('_meta', SUBSCRIPTION);
+      const told = typeof subscription === 'number' ? this.#waiting.get(subscription)?.told : undefined;
+      if (told === undefined) this.#handlers.notification(frame, on);
+      else told(frame);
+    }
   }
 
   #cancelled(frame: Frame): void {
@@ -317,6 +336,9 @@ export class Peer implements CallSource {
 }
 
 const MOST_IN_BATCH = 100;
+
+/** The member of `_meta` that says to which subscription a notification belongs (2026-07-28). */
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
 /** The fault of a request that was given up; `timeout` in milliseconds. */
 export function lateFault(name: string, method: string, timeout = 0): Fault {

@@ -34,6 +34,11 @@ export function derivedToken(secret: Buffer, program: Program, name: string): st
   return derived(secret, `token ${program} ${name}`, 24).toString('base64url');
 }
 
+/** What signs what a hub gives out and has to know again when it runs anew. */
+export function derivedKey(secret: Buffer, name: string): Uint8Array {
+  return derived(secret, `sign hub ${name}`, 32);
+}
+
 /** The port of a listener that was given none, 16384 to 32767, below the range that systems hand out by themselves. */
 export function derivedPort(secret: Buffer, program: Program, name: string): number {
   return FIRST_PORT + (derived(secret, `port ${program} ${name}`, 4).readUInt32BE() % PORTS);

@@ -13,6 +13,7 @@ export const SERVER: Readonly<Record<string, Bar>> = {
   '2026-07-28 direct': [120, 32],
   '2026-07-28 spawned child': [120, 32],
   '2026-07-28 HTTP child': [120, 32],
+  '2026-07-28 dial-in child of a second hub': [120, 32],
 };
 
 /** Signing in has a few checks more or fewer, as often as a server is asked meanwhile; these are those of SDK 2 by itself. */

@@ -27,6 +27,7 @@ describe('the hub in front of several children', () => {
       tools: { listChanged: true },
       prompts: { listChanged: true },
       resources: { subscribe: true, listChanged: true },
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
     });
     const names = await hub.client.toolNames();
     assert.ok(names.includes('one.echo') && names.includes('two.echo'));

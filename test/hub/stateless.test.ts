@@ -89,6 +89,30 @@ describe('a client without a session', () => {
     await client.next({ id: empty, result: { resultType: 'complete' } });
   });
 
+  it('is not spoken of to a child of sessions, which gets the rest of what a call bears', async () => {
+    const { client, child } = await met();
+    const sent = async (members: string): Promise<string> => {
+      next += 1;
+      const params = `{"name":"c.do","_meta":{${members}}}`;
+      client.sendText(`{"jsonrpc":"2.0","id":${next},"method":"tools/call","params":${params}}`);
+      const bytes = await child.nextBytes();
+      const { id, params: own } = JSON.parse(bytes.toString()) as { id: number; params: Message };
+      child.send({ id, result: {} });
+      await client.next({ id: next });
+      return JSON.stringify(own['_meta']).replace(`:${id}`, ':ID');
+    };
+    const [revision, info, capabilities] = Object.entries(ENVELOPE).map(
+      ([name, value]) => `${JSON.stringify(name)} : ${JSON.stringify(value)}`,
+    );
+    const level = `"${KEY}/logLevel":"error"`;
+    assert.equal(await sent(` ${revision}, ${info} ,${capabilities} `), '{}');
+    assert.equal(await sent(`${level},"a":1,${revision},"b":[2] ,${info},${capabilities}`), '{"a":1,"b":[2]}');
+    assert.equal(
+      await sent(`"progressToken":"mine",${revision},${capabilities} , "traceparent":"00"`),
+      '{"progressToken":ID,"traceparent":"00"}',
+    );
+  });
+
   it('is refused what belongs to sessions, and what says not enough of itself', async () => {
     const { client } = await met();
     for (const method of ['logging/setLevel', 'resources/subscribe', 'ping', 'nonsense'])

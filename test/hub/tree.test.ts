@@ -46,6 +46,12 @@ async function tree(
   return { hub, b, url };
 }
 
+/** An answer that asks. */
+interface Asked {
+  readonly inputRequests: Readonly<Record<string, { readonly params: { readonly message: string } }>>;
+  readonly requestState: string;
+}
+
 describe('a hub behind a hub', () => {
   it('shows its tools under its own alias, and is called by any form of their names', async (t) => {
     const { hub } = await tree(t);
@@ -117,6 +123,38 @@ describe('a hub behind a hub', () => {
     const { text } = await hub.client.call('b.c.ask', { message: 'Who?', requestedSchema: { type: 'object' } });
     assert.deepEqual(JSON.parse(text), { action: 'accept', content: { name: '\u00dc' } });
     assert.deepEqual(asked, ['b: c: Who?']);
+  });
+
+  it('passes calls of a client without sessions as they came, to children of either era', async (t) => {
+    const env = await freshHome(t);
+    const url = (await run(['--print-url'], env)).stdout.trim();
+    const { client } = await HubProcess.start(t, [], env);
+    const key = 'io.modelcontextprotocol';
+    const _meta = {
+      [`${key}/protocolVersion`]: '2026-07-28',
+      [`${key}/clientInfo`]: { name: 'without sessions', version: '1' },
+      [`${key}/clientCapabilities`]: { elicitation: { form: {} } },
+    };
+    const ask = async <T>(method: string, params: object): Promise<T> =>
+      (await client.request(method, { ...params, _meta }))['result'] as T;
+    new Behind(t, ['--connect', `${url}b`, ...child('c', 'plain'), ...child('m', 'modern')], await freshHome(t));
+    const all = async (): Promise<string> => JSON.stringify(await ask('tools/list', {}));
+    await eventually('both are there', async () => {
+      const text = await all();
+      return text.includes('"b.c.ask"') && text.includes('"b.m.ask"');
+    });
+
+    const who = await ask<{ content: { text: string }[] }>('tools/call', { name: 'b.m.who', arguments: {} });
+    assert.deepEqual(JSON.parse(who.content[0]?.text ?? ''), _meta);
+    for (const name of ['b.c.ask', 'b.m.ask']) {
+      const call = { name, arguments: { message: 'Who?', requestedSchema: { type: 'object' } } };
+      const { inputRequests, requestState } = await ask<Asked>('tools/call', call);
+      const [[answered, question] = ['', undefined]] = Object.entries(inputRequests);
+      assert.equal(question?.params.message, name.replace('.', ': ').replace('.ask', ': Who?'));
+      const inputResponses = { [answered]: { action: 'accept', content: { name: 'it was asked' } } };
+      const done = await ask('tools/call', { ...call, requestState, inputResponses });
+      assert.match(JSON.stringify(done), /it was asked/);
+    }
   });
 
   it('passes an error of a child as it is, however many hubs it comes through', async (t) => {

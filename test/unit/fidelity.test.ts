@@ -149,6 +149,7 @@ const OF_THE_HUB: ReadonlySet<string> = new Set([
   ...['tools', 'prompts', 'resources'].map((kind) => `notifications/${kind}/list_changed`),
   // Not offered to clients of the revisions with sessions.
   ...['server/discover', 'subscriptions/listen', 'notifications/subscriptions/acknowledged'],
+  // For tasks that were begun here, which this server has none of.
   ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
 ]);
 /** What has a test of its own below. */
