@@ -9,6 +9,9 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** Milliseconds that a process has to end. */
+const PATIENCE = 3000;
+
 const INITIALIZE = {
   protocolVersion: '2025-06-18',
   capabilities: {},
@@ -54,12 +57,14 @@ export class LeanClient {
     });
   }
 
-  /** Ends the process in the way of the protocol, by closing its input. */
+  /** Ends the process in the way of the protocol, by closing its input; one that does not care is killed. */
   async close(): Promise<void> {
     if (this.#process.exitCode !== null) return;
     const ended = once(this.#process, 'exit');
     this.#process.stdin.end();
+    const slow = setTimeout(() => this.#process.kill('SIGKILL'), PATIENCE);
     await ended;
+    clearTimeout(slow);
   }
 
   #answer(id: number, bytes: number, failed: boolean): void {
