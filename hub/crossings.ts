@@ -2,6 +2,7 @@ import type { Call } from '../shared/call.js';
 import { asFault, Fault } from '../shared/fault.js';
 import type { Edit } from '../shared/parts.js';
 import type { Peer } from '../shared/peer.js';
+import { asksForms } from '../shared/permission-form.js';
 import type { Caller } from './caller.js';
 import { type Child, isModern, takesModern } from './child.js';
 import { Course } from './course.js';
@@ -92,6 +93,6 @@ export class Crossings {
 
   /** What a child may ask although the caller cannot be asked it, because the person can be without it. */
   #offered(caller: Caller): JsonObject | undefined {
-    return this.#around.gate?.standsIn === true && !caller.can('elicitation') ? FORMS : undefined;
+    return this.#around.gate?.standsIn === true && !asksForms(caller.capabilities?.['elicitation']) ? FORMS : undefined;
   }
 }

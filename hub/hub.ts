@@ -4,6 +4,7 @@ import { Fault } from '../shared/fault.js';
 import type { Frame } from '../shared/jsonrpc.js';
 import { type Link, memoryLinks } from '../shared/link.js';
 import { log } from '../shared/log.js';
+import { asksForms } from '../shared/permission-form.js';
 import type { Caller } from './caller.js';
 import { calmly } from './calm.js';
 import type { Child, ChildEvents } from './child.js';
@@ -237,7 +238,7 @@ export class Hub {
   #put(child: Child, question: Call, caller: Caller, on: Crossing | undefined, task?: OfTask): void {
     const { frame } = question;
     const isForPerson = frame.method === ELICITATION;
-    if (!caller.can(ASKED.get(frame.method))) {
+    if (!canBeAsked(caller, frame)) {
       // What was offered is not an error to ask for, whichever client it is.
       if (isForPerson && this.#gate?.standsIn === true) this.#gate.answer(child.alias, question);
       else if (isForPerson && this.children.wasOffered(child, 'elicitation')) question.result({ action: 'decline' });
@@ -351,4 +352,11 @@ function callersOf(open: readonly Crossing[], all: Iterable<Caller>): Caller[] {
 /** The latest of them that one client made. */
 function lastOf(open: readonly Crossing[], { peer }: Caller): Crossing | undefined {
   return open.findLast(({ caller }) => caller.peer === peer);
+}
+
+/** Whether a caller can be asked this: forms are not all that elicitation may be. */
+function canBeAsked(caller: Caller, frame: Frame): boolean {
+  if (!caller.can(ASKED.get(frame.method))) return false;
+  const isForm = frame.method === ELICITATION && frame.value('mode') !== 'url';
+  return !isForm || asksForms(caller.capabilities?.['elicitation']);
 }
