@@ -54,8 +54,8 @@ export class Vim {
     const vim = new Vim(child, screen, channel);
     await channel.connected;
     await eventually('Vim has started', () => vim.eval<number>('v:vim_did_enter').then((entered) => entered === 1));
-    // What Vim asks of the terminal by itself is answered: see typed().
-    await eventually('the terminal has answered', async () => (await vim.eval('v:termresponse')) !== '');
+    // What Vim asks of the terminal by itself, unless it is compatible with Vi, is answered: see typed().
+    await vim.until("v:termresponse != '' || !&esckeys", 1);
     vim.pid = await vim.eval<number>('getpid()');
     return vim;
   }
