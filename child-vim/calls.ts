@@ -2,7 +2,7 @@ import { asFault, Fault, type FaultKind } from '../shared/fault.js';
 import type { Link, Receiver } from '../shared/link.js';
 import { log } from '../shared/log.js';
 import { fits, pieces } from './frames.js';
-import { type Answer, answers, ENTRY, event, failure, type Reported, type Verb, withEvents } from './protocol.js';
+import { type Answer, answers, ENTRY, event, events, failure, type Reported, type Verb } from './protocol.js';
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -83,8 +83,8 @@ export class Calls implements Receiver {
     else this.#reported([event.parse(body)[1]]);
   }
 
-  #reported(events: readonly Reported[]): void {
-    for (const { name, ...details } of events) this.#listening.event(name, details);
+  #reported(all: readonly Reported[]): void {
+    for (const { name, ...details } of all) this.#listening.event(name, details);
   }
 
   /** Milliseconds since Vim answered something. */
@@ -94,8 +94,7 @@ export class Calls implements Receiver {
 
   #answered(id: number, body: unknown): void {
     this.#lastAnswer = performance.now();
-    const { data } = withEvents.safeParse(body);
-    if (data?.events !== undefined) this.#reported(data.events);
+    if (hasEvents(body)) this.#reported(events.safeParse(body.events).data ?? []);
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     if (isOk(body)) {
@@ -146,6 +145,10 @@ export class Calls implements Receiver {
 }
 
 /** The value itself is checked by who asked for it. */
+function hasEvents(body: unknown): body is { readonly events: unknown } {
+  return typeof body === 'object' && body !== null && 'events' in body;
+}
+
 function isOk(body: unknown): body is { readonly ok: unknown } {
   return typeof body === 'object' && body !== null && 'ok' in body;
 }

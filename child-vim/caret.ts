@@ -1,4 +1,4 @@
-import { difference } from './operations.js';
+import { between, difference } from './operations.js';
 import type { LineChange, Revision } from './revision.js';
 
 /** A place in a text; lines and columns count from 1, columns in characters. */
@@ -47,10 +47,10 @@ function moved({ line, column }: Place, changes: readonly LineChange[]): Place {
 
 /** A place in lines that gave way to others; here lines count from 0. */
 function inLines({ line, column }: Place, old: readonly string[], now: readonly string[]): Place {
-  const { head, tail } = same(old, now);
-  if (line < head) return { line, column };
-  if (line >= old.length - tail) return { line: line + now.length - old.length, column };
-  const last = now.length - tail - 1;
+  const [first, end] = between(0, old, now);
+  if (line < first) return { line, column };
+  if (line > end) return { line: line + now.length - old.length, column };
+  const last = now.length - (old.length - end);
   // A line that is gone: the one that took its place.
   if (line > last) return { line: last + 1, column: 1 };
   return { line, column: inLine(column, [...(old[line] ?? '')], [...(now[line] ?? '')]) };
@@ -64,14 +64,4 @@ function inLine(column: number, old: readonly string[], now: readonly string[]):
     else break;
   }
   return column + shift;
-}
-
-/** How many items are the same at the beginning, and of the others at the end. */
-function same(old: readonly string[], now: readonly string[]): { head: number; tail: number } {
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
-  return { head, tail };
 }

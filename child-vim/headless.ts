@@ -1,23 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { Fault } from '../shared/fault.js';
 import { inherited } from '../shared/inherited.js';
 import { shutdown } from '../shared/shutdown.js';
 import type { Editor } from './editor.js';
 import type { Editors } from './editors.js';
+import { BARE, PLUGIN } from './scripted.js';
 
-/** The plugin, beside the bundle or the build. */
-const PLUGIN = resolve(import.meta.dirname, '../../vim');
 /** Milliseconds in which a Vim has to connect. */
 const PATIENCE = 15_000;
 const MOST = 8;
 
-/**
- * Without vimrc, swap file, viminfo and modelines: nothing runs in it but the plugin. What comes from outside comes by the
- * environment and as a file argument.
- */
-const ARGS = ['-u', 'NONE', '-i', 'NONE', '-N', '-n', '--not-a-term', '-T', 'xterm'];
+/** Nothing runs in it but the plugin. What comes from outside comes by the environment and as a file argument. */
 const SETUP =
   'set encoding=utf-8 hidden nomodeline | let &runtimepath .= "," .. $MCP_PLUGIN | let g:mcp_broker = $MCP_BROKER';
 const CONNECT = 'runtime plugin/mcp.vim | call mcp#link#Connect($MCP_TARGET)';
@@ -48,7 +42,7 @@ export class Headless {
     if (this.#running.size >= MOST) {
       throw new Fault('busy', `${MOST} editors run already`, { next: 'End one with stop-editor.' });
     }
-    const child = spawn('vim', [...ARGS, '--cmd', SETUP, '-c', CONNECT, ...(file === undefined ? [] : ['--', file])], {
+    const child = spawn('vim', [...BARE, '--cmd', SETUP, '-c', CONNECT, ...(file === undefined ? [] : ['--', file])], {
       env: inherited({ MCP_PLUGIN: PLUGIN, MCP_BROKER: this.#broker, MCP_TARGET: target }),
       stdio: ['pipe', 'ignore', 'ignore'],
     });

@@ -1,32 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
-import { inherited } from '../shared/inherited.js';
 import type { Caret } from './caret.js';
 import { withNul } from './nul.js';
 import type { Answer } from './protocol.js';
+import { runScript } from './scripted.js';
 import { Turns } from './turns.js';
 
-/** The plugin, which plays, beside the bundle or the build. */
-const PLUGIN = resolve(import.meta.dirname, '../../vim');
 /** Milliseconds that keys may take, and that others may take before them. */
 const PATIENCE = 5000;
 const QUEUE = 30_000;
 /** Characters of registers that are kept from one call to the next. */
 const MOST_KEPT = 256 * 1024;
 
-/**
- * A Vim that can neither write files (-m) nor run programs (-Z) and reads nothing of the person's. What comes from outside comes
- * by the environment.
- */
-const ARGS = ['-Z', '-m', '-u', 'NONE', '-i', 'NONE', '-N', '-n', '--not-a-term', '-T', 'xterm'];
-const SETUP = ['--cmd', 'set encoding=utf-8', '--cmd', 'let &runtimepath = $MCP_PLUGIN', '-c', 'call mcp#play#Main()'];
-
-const NEEDED = 'Install Vim 9 with all features.';
+/** Neither programs can be run (-Z) nor files written (-m). */
+const ARGS = ['-Z', '-m'];
 
 const place = z.object({ line: z.number(), column: z.number() });
 const kept = z.record(z.string(), z.unknown());
@@ -87,8 +77,7 @@ async function inFolder(score: Score, signal: AbortSignal): Promise<Played> {
     // In memory Vim keeps a NUL as a newline.
     const lines = score.lines.map((line) => line.replaceAll('\0', '\n'));
     await writeFile(given, JSON.stringify({ ...score, lines }), { mode: 0o600 });
-    await inVim({ MCP_PLAY: given, MCP_PLAY_OUT: out }, signal);
-    const { lines: now, ...played } = outcome.parse(JSON.parse(await readFile(out, 'utf8')));
+    const { lines: now, ...played } = outcome.parse(JSON.parse(await inVim(given, out, signal)));
     const isLong = JSON.stringify(played.kept).length > MOST_KEPT;
     return { ...played, ...(isLong ? { kept: {} } : {}), ...(now === undefined ? {} : { lines: now.map(withNul) }) };
   } finally {
@@ -96,21 +85,17 @@ async function inFolder(score: Score, signal: AbortSignal): Promise<Played> {
   }
 }
 
-async function inVim(variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
-  const child = spawn('vim', [...ARGS, ...SETUP], {
-    env: inherited({ ...variables, MCP_PLUGIN: PLUGIN }),
-    stdio: 'ignore',
-    timeout: PATIENCE,
-    killSignal: 'SIGKILL',
-    signal,
-  });
-  const [status, ended] = (await once(child, 'close').catch((error: unknown) => {
-    if (signal.aborted) throw new Fault('cancelled', 'the request was cancelled');
-    throw new Fault('unsupported', `no Vim to play keys in: ${String(error)}`, { next: NEEDED });
-  })) as [number | null, string | null];
-  if (status === 0) return;
-  if (ended !== null) throw new Fault('timeout', `nothing was done: the keys took longer than ${PATIENCE / 1000} s`);
-  const said = await readFile(variables['MCP_PLAY_OUT'] ?? '', 'utf8').catch(() => undefined);
-  if (said === undefined) throw new Fault('unsupported', 'the Vim beside mcp-vim plays no keys', { next: NEEDED });
-  throw new Fault('bug', `Vim could not play the keys: ${said.trim().slice(0, 500)}`);
+/** What came of it, as JSON. */
+async function inVim(given: string, out: string, signal: AbortSignal): Promise<string> {
+  const variables = { MCP_PLAY: given, MCP_PLAY_OUT: out };
+  const script = { main: 'mcp#play#Main', args: ARGS, variables, out, patience: PATIENCE };
+  const { isDone, isLate, said } = await runScript(script, signal);
+  if (isLate) throw new Fault('timeout', `nothing was done: the keys took longer than ${PATIENCE / 1000} s`);
+  if (said === undefined) {
+    throw new Fault('unsupported', 'the Vim beside mcp-vim plays no keys', {
+      next: 'Install Vim 9 with all features.',
+    });
+  }
+  if (!isDone) throw new Fault('bug', `Vim could not play the keys: ${said.trim().slice(0, 500)}`);
+  return said;
 }

@@ -242,4 +242,4 @@ export type Reported = z.infer<typeof reported>;
 export const event = z.tuple([z.literal('event'), reported]);
 
 /** Events that come with an answer, which then need no write of their own. */
-export const withEvents = z.looseObject({ events: z.array(reported).optional() });
+export const events = z.array(reported);

@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault, systemFault } from '../shared/fault.js';
-import { inherited } from '../shared/inherited.js';
 import { log } from '../shared/log.js';
 import type { Replay } from './options.js';
+import { type Ended, runScript } from './scripted.js';
 
-/** The plugin, which replays, beside the bundle or the build. */
-const PLUGIN = resolve(import.meta.dirname, '../../vim');
 /** Milliseconds for all of it. */
 const PATIENCE = 300_000;
 /** What went wrong, as far as it is told. */
@@ -38,8 +34,9 @@ export async function replay({ file, dump, isShown, columns, rows }: Replay): Pr
   const folder = await mkdtemp(join(tmpdir(), 'mcp-replay-'));
   try {
     const out = join(folder, 'out');
-    await inVim({ MCP_REPLAY: resolve(file), MCP_REPLAY_OUT: out, MCP_REPLAY_SIZE: `${columns} ${rows}` });
-    const { buffers, changes, marks, problems, cut, screen } = outcome.parse(JSON.parse(await readFile(out, 'utf8')));
+    const variables = { MCP_REPLAY: resolve(file), MCP_REPLAY_OUT: out, MCP_REPLAY_SIZE: `${columns} ${rows}` };
+    const ended = await runScript({ main: 'mcp#replay#Main', variables, out, patience: PATIENCE });
+    const { buffers, changes, marks, problems, cut, screen } = outcome.parse(JSON.parse(replayed(ended)));
     if (problems.length > 0) throw wrong(file, problems);
     if (cut) log.warn(`the last line of ${file} is cut, as when its writer is killed, and left out`);
     const state = `${JSON.stringify({ buffers })}\n`;
@@ -52,20 +49,8 @@ export async function replay({ file, dump, isShown, columns, rows }: Replay): Pr
   }
 }
 
-/** Runs the replay in a Vim without a terminal, which takes what it needs from the environment. */
-async function inVim(variables: Readonly<Record<string, string>>): Promise<void> {
-  const args = ['-u', 'NONE', '-i', 'NONE', '-N', '-n', '--not-a-term', '-T', 'xterm'];
-  args.push('--cmd', 'set encoding=utf-8', '--cmd', 'let &runtimepath = $MCP_PLUGIN', '-c', 'call mcp#replay#Main()');
-  const child = spawn('vim', args, {
-    env: inherited({ ...variables, MCP_PLUGIN: PLUGIN }),
-    stdio: 'ignore',
-    timeout: PATIENCE,
-  });
-  const [status] = (await once(child, 'close').catch((error: unknown) => {
-    throw new Fault('unsupported', `no Vim to replay in: ${String(error)}`, { next: 'Install Vim 9.' });
-  })) as [number | null];
-  if (status === 0) return;
-  const said = await readFile(variables['MCP_REPLAY_OUT'] ?? '', 'utf8').catch(() => 'it did not come to an end');
+function replayed({ isDone, said = 'it did not come to an end' }: Ended): string {
+  if (isDone) return said;
   throw new Fault('unsupported', `Vim could not replay it: ${said.trim().slice(0, 500)}`);
 }
 

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { asFault, Fault } from '../shared/fault.js';
+import { childSpec } from './child-options.js';
 import type { ChildSpec } from './children.js';
 import { type Entry, flagsOf, type LeftOut, leftOut, readEntry, runsHub, tablesOf, unknownMembers } from './entry.js';
 import { expanded } from './expand.js';
 import { EXPOSURES, type Expose } from './expose.js';
 import { readStrictJsonc } from './jsonc.js';
-import { childSpec } from './options.js';
 import { aliasFor } from './prefix.js';
 import { objectOf } from './protocol.js';
 

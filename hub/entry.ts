@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../shared/fault.js';
 import type { Flag } from '../shared/flags.js';
-import { CHILD_FLAGS } from './options.js';
+import { CHILD_FLAGS } from './child-options.js';
 import { type JsonObject, objectOf } from './protocol.js';
 
 /** The members that hold servers: in most clients, in VS Code, in Zed. */

@@ -68,13 +68,14 @@ async function serve(options: HubOptions): Promise<void> {
   for (const token of options.tokens) log.hide(token);
   const configuration = await configurationOf(options);
   const { children, expose } = (await configuration?.read()) ?? options;
+  const [gate, key] = await Promise.all([gateOf(options), keyOf(options)]);
   const hub = new Hub(children, {
     separator: options.separator,
     status: options.status,
     ...(expose === undefined ? {} : { expose }),
-    gate: await gateOf(options),
+    gate,
     missing: (why) => void endWithout(why),
-    ...(await keyOf(options)),
+    ...key,
   });
   // With files, SIGHUP means that they are to be read again.
   if (configuration === undefined) shutdown.onSignals();

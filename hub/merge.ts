@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { asFault } from '../shared/fault.js';
+import { CHILD_FLAGS } from './child-options.js';
 import { withoutEditorVariables } from './clients.js';
 import { LEFT_OUT } from './config.js';
 import { type Entry, leftOut, readEntry, runsHub, tablesOf, unknownMembers } from './entry.js';
 import { expanded } from './expand.js';
-import { CHILD_FLAGS } from './options.js';
 import { aliasFor } from './prefix.js';
 import { objectOf } from './protocol.js';
 

@@ -77,3 +77,9 @@ export const FILTERS: Readonly<Record<'tools' | 'prompts' | 'resources', string>
   prompts: 'promptsListChanged',
   resources: 'resourcesListChanged',
 };
+
+/**
+ * What every result of the hub's own says to a client of 2026-07-28: that it may change at any time, if nothing else is
+ * known, and that it is for this client alone, because names are shown as the client needs them.
+ */
+export const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;

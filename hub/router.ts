@@ -4,43 +4,29 @@ import type { Frame } from '../shared/jsonrpc.js';
 import { log } from '../shared/log.js';
 import type { Edit } from '../shared/parts.js';
 import type { Caller } from './caller.js';
-import { capabilities, instructions } from './catalog.js';
 import { isModern } from './child.js';
 import type { Children } from './children.js';
 import type { Client } from './client.js';
 import { type Again, Crossings, type OnTheWay } from './crossings.js';
 import { Envelope } from './envelope.js';
 import { type Expose, isWhole } from './expose.js';
-import { AUTO, formFor } from './forms.js';
+import { AUTO } from './forms.js';
 import { CALL, innerCall } from './inner.js';
+import { Introduction, PATIENCE } from './introduction.js';
 import { type Addressee, Lookup } from './lookup.js';
 import type { MergedLists } from './merged.js';
 import { type Mirrored, mirroredOf } from './mirrored.js';
-import { COMPLETE, type Era, META, MODERN, tasksFault } from './modern.js';
+import { COMPLETE, type Era, tasksFault, UNCACHED } from './modern.js';
 import { mayEndInHash } from './names.js';
 import { failed } from './own-tool.js';
 import { splitSpan } from './prefix.js';
-import {
-  FORMS,
-  HUB_INFO,
-  isHub,
-  type JsonObject,
-  LIST_NAMES,
-  LISTS,
-  type ListName,
-  OWN_ALIAS,
-  objectOf,
-  REVISIONS,
-} from './protocol.js';
+import { isHub, LIST_NAMES, LISTS, type ListName, OWN_ALIAS } from './protocol.js';
 import { subscribe, unsubscribe } from './standing.js';
 import type { Subscriptions } from './subscriptions.js';
 import { tasksPage } from './task-list.js';
 import { knowsTasks } from './tasks.js';
 import { HUBS, type Tree } from './tree.js';
 import type { Owned, Uris } from './uris.js';
-
-/** Milliseconds that `initialize` and the lists wait for children that are starting. */
-const PATIENCE = 5000;
 
 /** Requests that need no greeting before them. */
 const BEFORE_GREETING: ReadonlySet<string> = new Set(['initialize', 'ping']);
@@ -65,12 +51,6 @@ const ABOUT_TASKS: Readonly<Record<Era, ReadonlySet<string>>> = {
 };
 /** Requests that end or begin a subscription in a session. */
 const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
-
-/**
- * What every result of the hub's own says to a client of 2026-07-28: that it may change at any time, if nothing else is
- * known, and that it is for this client alone, because names are shown as the client needs them.
- */
-const UNCACHED = { resultType: COMPLETE, ttlMs: 0, cacheScope: 'private' } as const;
 
 type OwnMethod = (client: Client, frame: Frame) => Promise<unknown>;
 
@@ -100,6 +80,7 @@ export class Router {
   readonly #ownSeparator: string | undefined;
   readonly #lookup: Lookup;
   readonly #crossings: Crossings;
+  readonly #introduction: Introduction;
 
   constructor(hub: Surroundings, separator: string) {
     this.#hub = hub;
@@ -109,9 +90,10 @@ export class Router {
     this.#separator = separator;
     this.#ownSeparator = separator === AUTO ? undefined : separator;
     this.#crossings = new Crossings(hub);
+    this.#introduction = new Introduction(hub, separator);
     this.#lookup = new Lookup(hub.children, this.#ownSeparator);
     this.#own = new Map<string, OwnMethod>([
-      ['initialize', (client, frame) => this.#initialize(client, frame)],
+      ['initialize', (client, frame) => this.#introduction.initialize(client, frame)],
       ['ping', () => Promise.resolve({})],
       ['logging/setLevel', (client, frame) => this.#setLevel(client, frame)],
       [HUBS, (client, frame) => this.#standBehind(client, frame)],
@@ -157,9 +139,9 @@ export class Router {
 
   #modernRequest(caller: Envelope, call: Call): void {
     const { method } = call.frame;
-    this.#join(caller);
+    this.#introduction.join(caller);
     const list = BY_METHOD.get(method);
-    if (method === 'server/discover') answer(call, this.#discover(caller));
+    if (method === 'server/discover') answer(call, this.#introduction.discover(caller));
     else if (list !== undefined) void this.#list(caller, call, list);
     else if (method === 'subscriptions/listen') this.#hub.listen(call, caller);
     else if (call.frame.at('requestState') === undefined) this.#pass(caller, call);
@@ -192,42 +174,6 @@ export class Router {
     } else if (method === 'completion/complete') this.#complete(caller, call);
     else if (ABOUT_TASKS[caller.era].has(method)) this.#aboutTask(caller, call);
     else throw new Fault('unsupported', `the method ${method} is not offered here`);
-  }
-
-  /** Children hear of forms where the client shows none, too, if the person can be asked without it. */
-  #join({ owner, capabilities: can }: Caller): void {
-    const own = this.#hub.gate?.standsIn === true ? FORMS : {};
-    this.#children.join(owner, { ...own, ...can });
-  }
-
-  /** What is said of the hub where nobody is greeted (2026-07-28, server/discover). */
-  async #discover(caller: Envelope): Promise<JsonObject> {
-    await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
-    return {
-      ...UNCACHED,
-      supportedVersions: [MODERN, ...REVISIONS],
-      capabilities: capabilities(MODERN),
-      instructions: instructions(this.#children, caller.form, this.#hub.expose()),
-      _meta: { [META.server]: HUB_INFO },
-    };
-  }
-
-  async #initialize(client: Client, frame: Frame): Promise<unknown> {
-    if (client.capabilities !== undefined) throw new Fault('protocol', 'initialize came twice');
-    const { protocolVersion, capabilities: can, clientInfo } = frame.params;
-    client.capabilities = objectOf(can);
-    client.info = objectOf(clientInfo);
-    client.form = formFor(client.info['name'], this.#separator);
-    this.#join(client);
-    await Promise.all([this.#children.recalled(PATIENCE), this.#children.eagerReady(PATIENCE)]);
-    client.greeted();
-    const revision = REVISIONS.find((known) => known === protocolVersion) ?? REVISIONS[0] ?? '';
-    return {
-      protocolVersion: revision,
-      capabilities: capabilities(revision),
-      serverInfo: HUB_INFO,
-      instructions: instructions(this.#children, client.form, this.#hub.expose()),
-    };
   }
 
   async #list(caller: Client | Envelope, call: Call, list: ListName): Promise<void> {

@@ -1,10 +1,11 @@
 import { FLAGS as VIM_FLAGS } from '../../child-vim/options.js';
 import { argumentsOf } from '../../child-vim/tool-help.js';
 import { tools } from '../../child-vim/tools/index.js';
+import { CHILD_FLAGS } from '../../hub/child-options.js';
 import { INHERITED, INHERITED_PREFIXES } from '../../hub/environment.js';
 import { IMPORT_FLAGS } from '../../hub/import.js';
 import { INIT_FLAGS } from '../../hub/init.js';
-import { CHILD_FLAGS, HUB_FLAGS } from '../../hub/options.js';
+import { HUB_FLAGS } from '../../hub/options.js';
 import { ROTATE_FLAGS } from '../../hub/rotate.js';
 import { RULES_FLAGS } from '../../hub/rules.js';
 import { type Flag, flagSyntax } from '../../shared/flags.js';

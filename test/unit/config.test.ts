@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { CHILD_FLAGS } from '../../hub/child-options.js';
 import { readConfig } from '../../hub/config.js';
-import { CHILD_FLAGS } from '../../hub/options.js';
 import { programOf } from '../kit/spec.js';
 
 const PATH = '/etc/hub/servers.json';

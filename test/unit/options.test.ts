@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CHILD_FLAGS, HUB_FLAGS, hubUsage, readHubOptions } from '../../hub/options.js';
+import { CHILD_FLAGS } from '../../hub/child-options.js';
+import { HUB_FLAGS, hubUsage, readHubOptions } from '../../hub/options.js';
 import { programOf } from '../kit/spec.js';
 
 describe("the hub's command line", () => {

@@ -43,26 +43,27 @@ describe('grep', () => {
   });
 
   for (const [what, args, expected] of [
-    ['case counts, whatever the options', { pattern: 'foo' }, [[1, 1]]],
-    ['case does not count if told so', { pattern: 'foo', ignore_case: true }, [[1, 1], [2, 1]]], // biome-ignore format: a row
-    ['a literal text with signs', { pattern: 'a.*[\\b', literal: true }, [[3, 2]]],
-    ['a literal text of two lines', { pattern: 'foo\nFoo', literal: true }, [[1, 1]]],
-    ['a pattern of two lines', { pattern: 'Foo\\_s\\+(a' }, [[2, 1]]],
-    ['very magic', { pattern: '\\v^(f|F)oo$' }, [[1, 1], [2, 1]]], // biome-ignore format: a row
-    ['a chosen engine', { pattern: '\\%#=1fo*' }, [[1, 1]]],
-    ['repeated, without overlap', { pattern: 'aa' }, [[4, 1], [4, 3]]], // biome-ignore format: a row
-    ['what stands after something', { pattern: 'x\\zsy' }, [[5, 2], [5, 4]]], // biome-ignore format: a row
-    ['the ends of lines', { pattern: '$', first: 4, last: 6 }, [[4, 6], [5, 5], [6, 1]]], // biome-ignore format: a row
-    ['empty lines', { pattern: '^$' }, [[6, 1]]],
-    ['a range', { pattern: 'oo', first: 2, last: 3 }, [[2, 2]]],
-    ['nothing', { pattern: 'nowhere' }, []],
-    ['beyond the end', { pattern: 'foo', first: 100 }, []],
+    ['case counts, whatever the options', { pattern: 'foo' }, '1:1'],
+    ['case does not count if told so', { pattern: 'foo', ignore_case: true }, '1:1 2:1'],
+    ['a literal text with signs', { pattern: 'a.*[\\b', literal: true }, '3:2'],
+    ['a literal text of two lines', { pattern: 'foo\nFoo', literal: true }, '1:1'],
+    ['a pattern of two lines', { pattern: 'Foo\\_s\\+(a' }, '2:1'],
+    ['very magic', { pattern: '\\v^(f|F)oo$' }, '1:1 2:1'],
+    ['a chosen engine', { pattern: '\\%#=1fo*' }, '1:1'],
+    ['repeated, without overlap', { pattern: 'aa' }, '4:1 4:3'],
+    ['what stands after something', { pattern: 'x\\zsy' }, '5:2 5:4'],
+    ['the ends of lines', { pattern: '$', first: 4, last: 6 }, '4:6 5:5 6:1'],
+    ['empty lines', { pattern: '^$' }, '6:1'],
+    ['a range', { pattern: 'oo', first: 2, last: 3 }, '2:2'],
+    ['nothing', { pattern: 'nowhere' }, ''],
+    ['beyond the end', { pattern: 'foo', first: 100 }, ''],
   ] as const) {
     it(`takes the pattern as told: ${what}`, async () => {
       const buffer = await at.vim.buffer(['foo', 'Foo', '(a.*[\\b', 'aaaaa', 'xyxy', '']);
       const value = await grep({ ...args, buffer });
-      assert.deepEqual(places(value), expected);
-      assert.equal(value['total'], expected.length);
+      const found = places(value);
+      assert.equal(found.map((place) => place.join(':')).join(' '), expected);
+      assert.equal(value['total'], found.length);
     });
   }
 
